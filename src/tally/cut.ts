@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
-import { facetValues } from './facet.js';
+import { COLUMNS_OF_FACET, facetValues, IS_COMBINED_FACET } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 import { namesArray } from './tally-columns.js';
 
@@ -26,12 +26,9 @@ function keyOf({ identifier, column }: TallyOrder): { name: string; of: ColumnMe
   return [...(column ? [{ name: 'value', of: column }] : []), { name: 'lowest', of: identifier }];
 }
 
-/** SQL for the columns of `facet`. */
-const COLUMNS = `split_part(facet, '=', 1)`;
-
 /** SQL for whether `facet` is narrow. */
 function isNarrow({ narrow }: TallyOrder): string {
-  return `${COLUMNS} = ANY(${namesArray(narrow)})`;
+  return `${COLUMNS_OF_FACET} = ANY(${namesArray(narrow)})`;
 }
 
 /**
@@ -40,7 +37,7 @@ function isNarrow({ narrow }: TallyOrder): string {
  * index of the order that it has to be short.
  */
 function minimumSize(order: TallyOrder): string {
-  return `CASE WHEN ${isNarrow(order)} THEN 500 WHEN strpos(${COLUMNS}, '+') > 0 THEN 20000 ELSE 2000 END`;
+  return `CASE WHEN ${isNarrow(order)} THEN 500 WHEN ${IS_COMBINED_FACET} THEN 20000 ELSE 2000 END`;
 }
 
 /**

@@ -11,44 +11,92 @@ export interface Facet {
 
 export const EVERY_OBJECT: Facet = { columns: [], values: [] };
 
+/*
+ * Everything that makes or reads a name of a facet is here, but for `tally_facet` of `tally.sql`, by which the triggers
+ * write them.
+ */
+
 /**
- * The name of a facet in the tally, as the trigger of the tally writes it, by the names of the columns in the database:
- * empty for all objects, `type=DIGITAL`, or `categoryID+type=5:outdoDIGITAL`. Each value but the last follows its length in
- * characters, since it may contain any character.
+ * The name of a facet in the tally, by the names of the columns in the database: empty for all objects, `type=DIGITAL`,
+ * or `categoryID+type=5:outdoDIGITAL`. Each value but the last follows its length in characters, since it may contain any
+ * character.
  */
 export function facetName({ columns, values }: Facet): string {
   if (columns.length === 0) return '';
-  return `${namesOf(columns)}=${values.map(sized).join('')}`;
+  return `${namesOf(columns)}=${values.map((value, at) => sized(value, at < columns.length - 1)).join('')}`;
 }
 
 /** The names of columns in the database, as those of facets begin. */
 export function namesOf(columns: readonly ColumnMetadata[]): string {
-  return columns.map(({ databaseName }) => databaseName).join('+');
+  return joined(columns.map(({ databaseName }) => databaseName));
 }
+
+/** The names of columns as one, such as `categoryID+type`. */
+export function joined(names: readonly string[]): string {
+  return names.join('+');
+}
+
+/** The names of columns that `joined` made one. */
+export function separated(names: string): string[] {
+  return names.split('+');
+}
+
+/** SQL for the names of the columns of the column `facet`. */
+export const COLUMNS_OF_FACET = `split_part(facet, '=', 1)`;
+
+/** SQL for whether the column `facet` is of a combination of columns. */
+export const IS_COMBINED_FACET = `strpos(${COLUMNS_OF_FACET}, '+') > 0`;
 
 /** The parameter with the names of facets. */
 export function facetNames(facets: readonly Facet[], values: ParameterValues): string {
   return values.addTyped(facets.map(facetName), 'text[]');
 }
 
-/** A value in a name: any but the last follows its length. */
-function sized(value: string, at: number, { length }: readonly string[]): string {
-  return at < length - 1 ? `${Array.from(value).length}:${value}` : value;
+/** A value in a name. */
+function sized(value: string, isFollowed: boolean): string {
+  return isFollowed ? `${Array.from(value).length}:${value}` : value;
 }
 
 /**
- * The bounds of the names of a column's facets, one for each of its values: the first inclusive, the second
- * exclusive. Names are compared byte by byte, so that no other facet is between them.
+ * The bounds of the names of the facets that differ only in the value of the last column: the first inclusive, the second
+ * exclusive. Names are compared byte by byte, so that no other facet is between them. The first one is what all of these
+ * names begin with: see `lastValue`.
  */
-export function facetBounds({ databaseName }: ColumnMetadata): [first: string, end: string] {
-  return [`${databaseName}=`, `${databaseName}>`];
+export function facetBounds(
+  columns: readonly ColumnMetadata[],
+  values: readonly string[] = [],
+): [first: string, end: string] {
+  const first = facetName({ columns, values: [...values.slice(0, columns.length - 1), ''] });
+  return [first, above(first)];
+}
+
+/** SQL for the last value in the column `facet`, by the SQL for the first of the bounds that it is between. */
+export function lastValue(first: string): string {
+  return `substr(facet, length(${first}) + 1)`;
+}
+
+/** The parts of the name of a facet before and behind one of its values, which is not the last one. */
+export function aroundValue(
+  { columns, values }: Facet,
+  at: number,
+): [before: string, behind: string] {
+  const before = facetName({ columns, values: values.slice(0, at) });
+  const behind = values
+    .slice(at + 1)
+    .map((value, next) => sized(value, at + 1 + next < columns.length - 1));
+  return [before, behind.join('')];
+}
+
+/** SQL for the name of a facet by its parts of `aroundValue` and the value between them. */
+export function facetAround(before: string, value: string, behind: string): string {
+  return `${before} || length(${value}) || ':' || ${value} || ${behind}`;
 }
 
 /** The values of a facet by the names of its columns in the database, from its name. */
 export function facetValues(name: string): [column: string, value: string][] {
   if (name === '') return [];
   const equals = name.indexOf('=');
-  const columns = name.slice(0, equals).split('+');
+  const columns = separated(name.slice(0, equals));
   let rest = Array.from(name.slice(equals + 1));
   return columns.map((column, at) => {
     if (at === columns.length - 1) return [column, rest.join('')];
@@ -58,4 +106,15 @@ export function facetValues(name: string): [column: string, value: string][] {
     rest = rest.slice(end);
     return [column, value];
   });
+}
+
+/** The least text above every text that begins with a prefix, by code point. */
+function above(prefix: string): string {
+  const characters = Array.from(prefix);
+  const last = characters.pop()?.codePointAt(0);
+  if (last === undefined) throw new TypeError('No text is above every text');
+  const rest = characters.join('');
+  if (last === 0x10ffff) return above(rest);
+  // The code points in between are surrogates.
+  return rest + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

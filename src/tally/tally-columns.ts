@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, nameOf } from '../resource/resource.js';
-import { namesOf } from './facet.js';
+import { joined, namesOf } from './facet.js';
 import { facetColumnsOf } from './tally.js';
 
 /**
@@ -25,7 +25,7 @@ export function declaredTally(metadata: EntityMetadata): TallyColumns {
     counted: [...facetColumnsOf(metadata).map(namesOf), ...databaseNames(items)],
     sorted: databaseNames(sorted),
     searched: databaseNames(searched),
-    intervals: intervals.map(({ of, within }) => databaseNames([...within, of]).join('+')),
+    intervals: intervals.map(({ of, within }) => joined(databaseNames([...within, of]))),
   };
 }
 

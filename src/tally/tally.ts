@@ -138,7 +138,7 @@ export function countOfColumn(
   column: ColumnMetadata,
   values: ParameterValues,
 ): string {
-  const [first, end] = facetBounds(column).map((bound) => values.add(bound));
+  const [first, end] = facetBounds([column]).map((bound) => values.add(bound));
   return countWhere(order, `facet >= ${first} AND facet < ${end}`);
 }
 

@@ -3,7 +3,15 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed, type WordSearch } from '../condition/words.js';
 import { type Criteria, facetsOf, type Item } from '../statement/criteria.js';
-import { type Facet, facetBounds, facetName, facetNames } from '../../tally/facet.js';
+import {
+  aroundValue,
+  type Facet,
+  facetAround,
+  facetBounds,
+  facetName,
+  facetNames,
+  lastValue,
+} from '../../tally/facet.js';
 import { countOf, identifierOrder, itemFacetColumnsOf, tallyRows } from '../../tally/tally.js';
 import { countedWord, type ItemTally, itemTallyOf, wordTallyOf } from '../../tally/word-tally.js';
 
@@ -67,13 +75,13 @@ export class TalliedValues {
         queries.push(`SELECT ${at} AS at, value, count FROM (${query}) items`);
         continue;
       }
-      const [first, end] = facetBounds(columnOf(this.metadata, name));
+      const [first, end] = facetBounds([columnOf(this.metadata, name)]);
       names.push(`(${at}, '${first}', '${end}')`);
     }
     if (names.length > 0) {
       const order = identifierOrder(this.metadata);
       const rows = tallyRows(order, 'WHERE facet >= prefix AND facet < upto');
-      queries.push(`SELECT at, substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
+      queries.push(`SELECT at, ${lastValue('prefix')} AS value, sum(count)::bigint AS count
         FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto) CROSS JOIN LATERAL ${rows}
         GROUP BY at, prefix, facet`);
     }
@@ -94,14 +102,14 @@ export class TalliedValues {
   private byItem(field: string, { column, value }: Item): ValueCounts | undefined {
     const items = itemTallyOf(this.metadata, column);
     if (!items) return undefined;
-    const [first, end] = facetBounds(columnOf(this.metadata, field));
+    const [first, end] = facetBounds([columnOf(this.metadata, field)]);
     const word = this.values.addTyped(value, 'text');
     const rows = tallyRows(
       items,
       `WHERE word = ${word} AND facet >= '${first}' AND facet < '${end}'`,
     );
     return {
-      query: `SELECT substr(facet, ${first.length + 1}) AS value, sum(count)::bigint AS count
+      query: `SELECT ${lastValue(`'${first}'`)} AS value, sum(count)::bigint AS count
         FROM ${rows} GROUP BY facet`,
     };
   }
@@ -116,7 +124,7 @@ export class TalliedValues {
     const named = onlyNamed(search, false, this.values);
     const counted = columnOf(this.metadata, field);
     const column = `object."${counted.databaseName}"`;
-    const [first, end] = facetBounds(counted);
+    const [first, end] = facetBounds([counted]);
     const others =
       named === undefined
         ? ''
@@ -128,7 +136,7 @@ export class TalliedValues {
          WHERE facet >= '${first}' AND facet < '${end}'`,
     );
     return {
-      query: `SELECT substr(facet, ${first.length + 1}) AS value, sum(count)::bigint AS count
+      query: `SELECT ${lastValue(`'${first}'`)} AS value, sum(count)::bigint AS count
         FROM (${tallied} UNION ALL ${since} ${others}) every GROUP BY facet`,
       unless: '(SELECT count(*) FROM searched) = 0',
     };
@@ -136,13 +144,13 @@ export class TalliedValues {
 
   /** The values of the last column of facets: their names begin alike. */
   private byPrefix(facets: readonly Facet[]): ValueCounts {
-    const prefixes = facets.map(facetName);
-    const prefix = `${this.values.add(prefixes)}::text[]`;
-    const upto = `${this.values.add(prefixes.map(above))}::text[]`;
+    const bounds = facets.map(({ columns, values }) => facetBounds(columns, values));
+    const prefix = `${this.values.add(bounds.map(([first]) => first))}::text[]`;
+    const upto = `${this.values.add(bounds.map(([, end]) => end))}::text[]`;
     const order = identifierOrder(this.metadata);
     const rows = tallyRows(order, 'WHERE facet >= name.prefix AND facet < name.upto');
     return {
-      query: `SELECT substr(facet, length(prefix) + 1) AS value, sum(count)::bigint AS count
+      query: `SELECT ${lastValue('prefix')} AS value, sum(count)::bigint AS count
         FROM unnest(${prefix}, ${upto}) AS name(prefix, upto) CROSS JOIN LATERAL ${rows} GROUP BY 1`,
     };
   }
@@ -158,20 +166,18 @@ export class TalliedValues {
     facets: readonly Facet[],
     total: readonly Facet[] | undefined,
   ): ValueCounts {
-    const prefixes = facets.map(({ columns, values }) =>
-      facetName({
-        columns,
-        values: values.slice(0, 1 + columns.findIndex((each) => each.propertyName === field)),
-      }),
+    const parts = facets.map((facet) =>
+      aroundValue(
+        facet,
+        facet.columns.findIndex(({ propertyName }) => propertyName === field),
+      ),
     );
-    // Behind the length of the empty value.
-    const suffixes = facets.map((facet, at) => facetName(facet).slice(`${prefixes[at]}0:`.length));
-    const before = `${this.values.add(prefixes)}::text[]`;
-    const behind = `${this.values.add(suffixes)}::text[]`;
+    const before = `${this.values.add(parts.map(([text]) => text))}::text[]`;
+    const behind = `${this.values.add(parts.map(([, text]) => text))}::text[]`;
     const order = identifierOrder(this.metadata);
     const every = `values_${this.tables.size}`;
     this.tables.set(every, this.every([{ name: field, at: 0 }]));
-    const name = `before || length(value) || ':' || value || behind`;
+    const name = facetAround('before', 'value', 'behind');
     const lookups = `SELECT value, sum(found)::bigint AS count
       FROM ${every} CROSS JOIN unnest(${before}, ${behind}) AS name(before, behind)
       CROSS JOIN LATERAL (
@@ -187,15 +193,4 @@ export class TalliedValues {
     const unless = `(SELECT holds FROM ${few})`;
     return { query: `${lookups} WHERE NOT ${unless} GROUP BY value`, unless };
   }
-}
-
-/** The least text above every text that begins with a prefix, by code point. */
-function above(prefix: string): string {
-  const characters = Array.from(prefix);
-  const last = characters.pop()?.codePointAt(0);
-  if (last === undefined) throw new TypeError('No text is above every text');
-  const rest = characters.join('');
-  if (last === 0x10ffff) return above(rest);
-  // The code points in between are surrogates.
-  return rest + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-columns.js';
+import { separated } from '../../tally/facet.js';
 import { tallyOrders } from '../../tally/tally.js';
 import { itemTallies, wordTallies } from '../../tally/word-tally.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
@@ -80,9 +81,7 @@ export const tally: Part<InstalledTally> = {
     ];
     for (const { statements, former, next } of ways) {
       // Its tables have columns of the same types.
-      const columns = former
-        ? OPTIONS.flatMap((option) => former[option]).flatMap((names) => names.split('+'))
-        : [];
+      const columns = former ? OPTIONS.flatMap((option) => former[option]).flatMap(separated) : [];
       const isRetyped = retypedColumns(statements, table).some((name) => columns.includes(name));
       if (isSame && !isRetyped) continue;
       if (former && (isRetyped || !next)) {
