@@ -6,7 +6,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { BARE_ENVIRONMENT, type CommandResult } from './cli/catalogue.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
-import { SYSTEM } from './jest.mjs';
 import { plainLines } from './plain-lines.js';
 import { ScratchCopy } from './schematics/scratch-copy.js';
 import { until } from './until.js';
@@ -128,7 +127,7 @@ it.each([
   };
   expect(globalConfig).toMatchObject(options);
   const [{ rootDir, roots, testPathIgnorePatterns }] = configs;
-  expect(testPathIgnorePatterns).toEqual([SYSTEM]);
+  expect(testPathIgnorePatterns).toEqual(['\\.system\\.spec\\.ts$']);
   const folders = ['src', 'test', 'packages/embedded-postgres/test'];
   expect(roots.map((root) => relative(rootDir, root))).toEqual(folders);
 });

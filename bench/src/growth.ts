@@ -21,7 +21,6 @@ export function growth(
     // It ends before the disk is measured: nobody else may use the database then.
     const served = await withService(url, async (service) => {
       await tallyIsCut(url);
-      console.error('Lists of a storefront');
       const requests = new StorefrontRequests(rows);
       const lists = await measureLists([service], STOREFRONT, requests, { url, rows }, effort);
       return { lists, memory: [await residentMemory(service.server.pid)] };

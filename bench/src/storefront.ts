@@ -52,7 +52,6 @@ const INTERVALS = `facets=price&bounds=${Array.from({ length: 9 }, (_, at) => Ma
  * price (13). Few, crawlers among them, go far into a list (6).
  */
 const MIXED: readonly [name: string, weight: number, draw: Draw, isWalk?: true][] = [
-  // The list to which the others are compared: any page of all products.
   ['plain page', 1, anyPage],
   ['category', 20, inCategory],
   ['category and type', 10, (from) => ({ ...categoryAndType(from), ...firstPages(from) })],
