@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { databaseFailure, PoolOverloadedError } from './database-failure.js';
 import { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';
-import type { Statement } from './statement.js';
+import type { Statement, TextRow } from './statement.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
 export const REQUESTS_PER_CONNECTION = 20;
@@ -117,9 +117,6 @@ class PrimaryFirstPool extends ReadPool {
     return this.preferPrimary(work);
   }
 }
-
-/** A row of a `TextQuery`: the values by column, in PostgreSQL's text format. */
-export type TextRow<Row> = Record<keyof Row, string | null>;
 
 /**
  * A query that leaves all values as text. It collects the rows itself: for a short query, the result

@@ -7,8 +7,7 @@ import type {
   QueryResultRow,
 } from 'pg';
 import type { DatabaseClient } from './database-client.js';
-import type { Statement } from './statement.js';
-import type { TextRow } from './read-pool.js';
+import type { Statement, TextRow } from './statement.js';
 
 /** Leaves values in PostgreSQL's text format. */
 const AS_TEXT: CustomTypesConfig = { getTypeParser: () => (text: unknown) => text };

@@ -42,3 +42,6 @@ export class ParameterValues {
     return this.isPlannedOnce ? `(SELECT ${parameter})::${type}` : parameter;
   }
 }
+
+/** A row of a statement: the values by column, in PostgreSQL's text format. */
+export type TextRow<Row> = Record<keyof Row, string | null>;

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ScopeClient } from '../resource/scope.js';
+import type { Observation } from './observation.js';
 import type { Parameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';
 
@@ -12,8 +13,8 @@ export interface CatalogueRequest extends Request {
   parameters: readonly Parameter[];
   /** The number of objects in the response. */
   rows?: number;
-  /** How its page was read from the database: the plan, and how it was counted. */
-  plan?: { readonly name: string; readonly count: string };
+  /** How its page was read from the database. */
+  plan?: Observation['plan'];
   /** The client; set once its credentials are verified. */
   client?: ScopeClient & { readonly rateLimit: number | null };
   /** That of its error response; absent for any other response. */

@@ -1,8 +1,3 @@
-import type { ServerResponse } from 'node:http';
-import type { CatalogueRequest } from './catalogue-request.js';
-import type { SentQuery } from './parameters/parameters.pipe.js';
-import { isCredential } from './parameters/credentials-query.dto.js';
-
 /** A request whose answer took longer than a limit. */
 export interface SlowRequest {
   /** The time until the answer was there, without its delivery to the reader. */
@@ -15,7 +10,11 @@ export interface SlowRequest {
  * A completed request, for the log and the metrics. Only the ids of the request and of its trace may
  * contain text from the client, and they have a restricted form.
  */
-export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id' | 'plan'>>> {
+export interface Observation {
+  /** The request id; absent for input that is not a valid request. */
+  readonly id?: string;
+  /** How its page was read from the database: the plan, and how it was counted. */
+  readonly plan?: { readonly name: string; readonly count: string };
   /** The ids of its trace and of its span in it, if there is a trace. */
   readonly traceId?: string;
   readonly spanId?: string;
@@ -37,57 +36,4 @@ export interface Observation extends Readonly<Partial<Pick<CatalogueRequest, 'id
   readonly rows: number;
   /** Absent unless it was slow. */
   readonly slow?: SlowRequest;
-}
-
-/**
- * Describes a completed request.
- *
- * @param arrived `performance.now()` when the request arrived
- * @param slowAfter milliseconds after which a request is slow
- */
-export function observationOf(
-  request: CatalogueRequest,
-  response: ServerResponse,
-  arrived: number,
-  slowAfter = Infinity,
-): Observation {
-  const {
-    id,
-    method,
-    client,
-    failedLoginAddress,
-    rows = 0,
-    trace,
-    plan,
-    waited,
-    cutOffAs,
-  } = request;
-  const { path } = (request.route ?? {}) as { path?: string };
-  const statusSent = response.headersSent ? response.statusCode : 0;
-  const ended = performance.now();
-  const began = waited ? arrived + (waited.ended ?? ended) - waited.began : arrived;
-  const taken = (request.answeredAt ?? ended) - began;
-  return {
-    id,
-    traceId: trace?.traceId,
-    spanId: trace?.spanId,
-    method,
-    route: path,
-    client: client?.clientID,
-    address: failedLoginAddress,
-    status: response.writableFinished ? response.statusCode : (cutOffAs ?? statusSent),
-    errcode: request.errcode ?? 0,
-    milliseconds: ended - began,
-    rows,
-    plan,
-    slow: taken < slowAfter ? undefined : slowRequest(request, taken),
-  };
-}
-
-/** `undefined` if the names of its parameters were not checked: they may be any text of the client. */
-function slowRequest(request: CatalogueRequest, milliseconds: number): SlowRequest | undefined {
-  const { parameters } = request.query as unknown as Partial<SentQuery>;
-  if (!parameters || parameters !== request.parameters) return undefined;
-  const names = parameters.map(({ name }) => name);
-  return { milliseconds, parameters: names.filter((name) => !isCredential(name)) };
 }

@@ -2,7 +2,20 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { ComparedValue } from '../../resource/comparable.js';
 import type { EntityColumn } from '../../resource/rights.js';
-import type { WordSearch } from './words.js';
+import type { SearchText } from '../query/search-text.js';
+
+/** What a condition of `containsWords` searches for. */
+export interface WordSearch extends SearchText {
+  /** The searched column, by its name in the database. */
+  readonly column: string;
+  /** The columns of which one may equal the whole text: those whose type has it. */
+  readonly identifiers: readonly Identifying[];
+  /** The properties of all columns that another text may equal. */
+  readonly compared: readonly string[];
+}
+
+/** A column, by its name in the database and its SQL type. */
+export type Identifying = Readonly<Record<'name' | 'type', string>>;
 
 /**
  * What a list says of its objects. `conditionsFrom` makes it once, of what an author writes. Several conditions are

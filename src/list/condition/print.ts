@@ -6,40 +6,35 @@ import { columnOf } from '../../resource/resource.js';
 import { scopeOf, UnknownClientError } from '../../resource/scope.js';
 import { valueOf } from '../../resource/selection.js';
 import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './condition.js';
-import { searchSql } from './words.js';
+import { type SearchContext, searchSql } from './words.js';
 
-/** Where conditions are printed. */
-export interface Place {
+/** What conditions are printed for. */
+export interface PrintContext extends SearchContext {
   readonly metadata: EntityMetadata;
-  readonly values: ParameterValues;
-  /** The name of the table in the statement. Default: `object`. */
-  readonly table?: string;
-  /** Whether words are searched for in titles alone. Default: anywhere. */
-  readonly inTitle?: boolean;
 }
 
-export function sqlOf(condition: Condition, place: Place): string {
+export function sqlOf(condition: Condition, context: PrintContext): string {
   switch (condition.kind) {
     case 'any': {
       const alternatives = condition.of.map((each) =>
-        each.length === 0 ? 'true' : each.map((one) => sqlOf(one, place)).join(' AND '),
+        each.length === 0 ? 'true' : each.map((one) => sqlOf(one, context)).join(' AND '),
       );
       return `(${alternatives.join(' OR ')})`;
     }
     case 'negation':
-      return `NOT (${condition.of.map((each) => sqlOf(each, place)).join(' AND ')})`;
+      return `NOT (${condition.of.map((each) => sqlOf(each, context)).join(' AND ')})`;
     default:
-      return ofColumn(condition, place);
+      return ofColumn(condition, context);
   }
 }
 
-function ofColumn(condition: ColumnCondition, place: Place): string {
-  const { metadata, values, table = 'object' } = place;
+function ofColumn(condition: ColumnCondition, context: PrintContext): string {
+  const { metadata, values, table = 'object' } = context;
   const column = columnOf(metadata, condition.column);
   const reference = valueOf(column, table);
   switch (condition.kind) {
     case 'words':
-      return searchSql(condition.search, reference, place);
+      return searchSql(condition.search, reference, context);
     case 'identifiers':
       return `${reference} IN (${identifiersText(condition.query, values)})`;
     case 'sql':
@@ -110,8 +105,8 @@ function compared(
 }
 
 /** Conditions in SQL, combined with AND behind `WHERE`; empty without any. */
-export function whereOf(conditions: readonly Condition[], place: Place): string {
-  return and('', ...conditions.map((condition) => sqlOf(condition, place)));
+export function whereOf(conditions: readonly Condition[], context: PrintContext): string {
+  return and('', ...conditions.map((condition) => sqlOf(condition, context)));
 }
 
 /** Adds conditions to a WHERE clause, which may be empty. */
@@ -122,7 +117,7 @@ export function and(where: string, ...conditions: string[]): string {
 
 /**
  * Adds conditions before those that a WHERE clause has. PostgreSQL begins to read an index at the first condition
- * that gives a place in it: at a key of a page, and not at the end of an interval that contains the key.
+ * that gives a context in it: at a key of a page, and not at the end of an interval that contains the key.
  */
 export function andFirst(where: string, ...conditions: string[]): string {
   const others = where === '' ? [] : [where.slice('WHERE '.length)];

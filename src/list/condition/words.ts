@@ -2,22 +2,18 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf } from '../../resource/resource.js';
-import { type SearchText, searchText } from '../query/search-text.js';
+import { searchText } from '../query/search-text.js';
+import type { Identifying, WordSearch } from './condition.js';
 import { ListOperator } from './from-typeorm.js';
-import type { Place } from './print.js';
 
-/** What a condition of `containsWords` searches for. */
-export interface WordSearch extends SearchText {
-  /** The searched column, by its name in the database. */
-  readonly column: string;
-  /** The columns of which one may equal the whole text: those whose type has it. */
-  readonly identifiers: readonly Identifying[];
-  /** The properties of all columns that another text may equal. */
-  readonly compared: readonly string[];
+/** What a search is printed for. */
+export interface SearchContext {
+  readonly values: ParameterValues;
+  /** The name of the table in the statement. Default: `object`. */
+  readonly table?: string;
+  /** Whether words are searched for in titles alone. Default: anywhere. */
+  readonly inTitle?: boolean;
 }
-
-/** A column, by its name in the database and its SQL type. */
-type Identifying = Readonly<Record<'name' | 'type', string>>;
 
 /**
  * A condition on the column `words` of a resource: it contains all words of a text, in any order, whatever
@@ -55,7 +51,7 @@ function identifying(metadata: EntityMetadata, name: string, text: string): Iden
 export function searchSql(
   search: WordSearch,
   column: string,
-  { values, table = 'object', inTitle = false }: Omit<Place, 'metadata'>,
+  { values, table = 'object', inTitle = false }: SearchContext,
 ): string {
   const query = searchQuery(search, values, inTitle);
   const found = `${column} @@ ${values.isPlannedOnce ? `(SELECT ${query})` : query}`;

@@ -1,7 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
-import { onlyNamed, type WordSearch } from '../condition/words.js';
+import { onlyNamed } from '../condition/words.js';
+import type { WordSearch } from '../condition/condition.js';
 import { type Criteria, facetsOf, type Item } from '../statement/criteria.js';
 import {
   aroundValue,

@@ -1,6 +1,7 @@
 import type { ParameterValues } from '../../database/statement.js';
 import { and, whereOf } from '../condition/print.js';
-import { searchSql, type WordSearch } from '../condition/words.js';
+import { searchSql } from '../condition/words.js';
+import type { WordSearch } from '../condition/condition.js';
 import { keysOf, orderBy } from '../listing/order.js';
 import { inBranches } from '../statement/in-branches.js';
 import { MAXIMUM_SORTED, pickedByOffset } from '../statement/picked-by-offset.js';

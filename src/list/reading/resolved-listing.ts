@@ -1,4 +1,5 @@
-import type { ReadPool, TextRow } from '../../database/read-pool.js';
+import type { ReadPool } from '../../database/read-pool.js';
+import type { TextRow } from '../../database/statement.js';
 import type { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues, type Statement } from '../../database/statement.js';
 import {

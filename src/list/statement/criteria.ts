@@ -2,8 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
-import type { Bound, Condition } from '../condition/condition.js';
-import type { WordSearch } from '../condition/words.js';
+import type { Bound, Condition, WordSearch } from '../condition/condition.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
 import { facetColumnsOf } from '../../tally/tally.js';
 
