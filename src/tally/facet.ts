@@ -12,8 +12,8 @@ export interface Facet {
 export const EVERY_OBJECT: Facet = { columns: [], values: [] };
 
 /*
- * Everything that makes or reads a name of a facet is here, but for `tally_facet` of `tally.sql`, by which the triggers
- * write them.
+ * Everything of the service that makes or reads a name of a facet is here. The triggers make names by `tally_facet` of
+ * `tally.sql`, and `src/verify/miscounts.ts` has its own expression to check them.
  */
 
 /**
