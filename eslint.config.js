@@ -28,11 +28,12 @@ const LIST_FOLDERS = {
   condition: ['query'],
   listing: ['condition', 'query'],
   deletions: ['listing', 'condition', 'query'],
-  statement: ['listing', 'condition', 'query'],
+  visibility: ['deletions', 'listing', 'condition', 'query'],
+  statement: ['visibility', 'listing', 'condition', 'query'],
   plan: ['statement', 'listing', 'condition', 'query'],
-  reading: ['plan', 'statement', 'deletions', 'listing', 'condition', 'query'],
-  facets: ['reading', 'statement', 'listing', 'condition', 'query'],
-  serving: ['facets', 'reading', 'listing'],
+  reading: ['plan', 'statement', 'visibility', 'listing', 'condition', 'query'],
+  facets: ['reading', 'statement', 'visibility', 'listing', 'condition', 'query'],
+  serving: ['facets', 'reading', 'visibility', 'listing'],
 };
 
 /** Refuses the imports of some files whose paths match one of the patterns. */

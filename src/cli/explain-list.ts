@@ -10,8 +10,9 @@ import { parseTarget } from '../http/server/receive.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';
+import { VisibleListing } from '../list/visibility/visible-listing.js';
 import { checkEndpoint } from '../list/rights.guard.js';
-import { type ScopeClient, UnknownClientError } from '../resource/scope.js';
+import { type ScopeClient, UnknownClientError } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 
 /**
@@ -37,7 +38,9 @@ export async function explainList(
     if (!params) continue;
     try {
       const listing = await listingOf(application, endpoint, params, parameters, client);
-      return linesOf(await application.get(ListReader).prepare(listing, client).explain());
+      return linesOf(
+        await application.get(ListReader).prepare(VisibleListing.of(listing, client)).explain(),
+      );
     } catch (error) {
       if (error instanceof ApiError) throw new CommandError(`${error.errcode}: ${error.message}`);
       if (error instanceof UnknownClientError) {

@@ -3,12 +3,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type INestApplicationContext, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { createApplication } from '../application.js';
-import { CommandError } from '../command-error.js';
 import {
   DEMO_CLIENT,
   DEMO_TOKEN,
@@ -27,8 +26,6 @@ import { writeStartLine } from '../operations/start-line.js';
 import { SchemaCheck } from '../schema/schema-check.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
-import { uncachedLists } from '../verify/uncached-lists.js';
-import { unscopedReads } from '../verify/unscoped-reads.js';
 import { listen } from './listen.js';
 import { prepareDatabase } from './prepare-database.js';
 
@@ -49,9 +46,7 @@ export async function serve(
     if (difference !== undefined) new Logger('Search').warn(difference);
     if (embedded) await loadDemonstration(dataSource);
     application.get(Maintenance).start();
-    const schema = application.get(SchemaCheck);
-    await schema.start();
-    if (schema.passed) await checkLists(application);
+    await application.get(SchemaCheck).start();
     admin = await openAdminServer(endpoints, settings);
     const server = application.getHttpServer();
     const address = await listen(server, 'PORT', settings.port, settings);
@@ -76,25 +71,6 @@ export async function serve(
     await application.close();
     admin?.close();
     admin?.closeAllConnections();
-  }
-}
-
-/**
- * Logs the filters whose lists are not cached.
- *
- * @throws CommandError for SQL that reads a resource past its scope, or that PostgreSQL refuses
- */
-export async function checkLists(application: INestApplicationContext): Promise<void> {
-  try {
-    const unscoped = await unscopedReads(application);
-    if (unscoped.length > 0) throw new CommandError(unscoped.join('; '));
-    const logger = new Logger('Lists');
-    for (const line of await uncachedLists(application)) logger.warn(line);
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    new Logger('Lists').warn(
-      `The filters of the lists could not be checked: ${(error as Error).message}`,
-    );
   }
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadPool } from '../database/read-pool.js';
-import { Rights } from '../resource/rights.js';
-import type { ScopeClient } from '../resource/scope.js';
+import { Rights } from '../resource/visibility.js';
+import type { ScopeClient } from '../resource/visibility.js';
 
 /** A client and its tokens, as far as authentication and rate limits need them. */
 export interface ClientRecord extends ScopeClient {
@@ -101,7 +101,7 @@ function clientOf(clientID: string, rows: readonly Row[], asOf: number): ClientR
   const tokens = rows.flatMap(({ hash, lifetime }) =>
     hash ? [{ hash, goodUntil: asOf + 1000 * lifetime }] : [],
   );
-  const isRestricted = rights.isNarrowed || rights.isPublic;
+  const isRestricted = rights.isRestricted || rights.isPublic;
   return { clientID, disabled, rateLimit, rights: isRestricted ? rights : undefined, tokens };
 }
 

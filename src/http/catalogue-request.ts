@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { ScopeClient } from '../resource/scope.js';
+import type { ScopeClient } from '../resource/visibility.js';
 import type { Observation } from './observation.js';
 import type { Parameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';

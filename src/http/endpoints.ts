@@ -103,7 +103,7 @@ interface Returned {
 }
 
 /**
- * Declares the class of the objects that a handler of one's own returns, for the OpenAPI document. Each of its
+ * Declares the class of the objects that a custom handler returns, for the OpenAPI document. Each of its
  * properties has a type by class-validator, and may have a `@Meaning`.
  */
 export function Returns(type: Type<object>): MethodDecorator {

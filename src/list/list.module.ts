@@ -3,7 +3,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { capabilitiesOf } from '../resource/capabilities.js';
 import { resourceName } from '../resource/resource.js';
 import { ChangeWait } from './serving/change-wait.js';
-import { Dependencies } from './reading/dependencies.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
 import { countedFieldsOf } from './facets/facet-fields.js';
@@ -21,13 +20,11 @@ import { StreamServer } from './serving/stream-server.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { Maintenance } from './maintenance.js';
 import { UnavailableResources } from './reading/unavailable-resources.js';
-import { UnscopedReads } from './reading/unscoped-reads.js';
 import { VersionWatch } from './reading/version-watch.js';
 import { Versions } from './reading/versions.js';
 
 const providers = [
   ChangeWait,
-  Dependencies,
   FacetReader,
   KnownLists,
   ListReader,
@@ -41,7 +38,6 @@ const providers = [
   StreamServer,
   Maintenance,
   UnavailableResources,
-  UnscopedReads,
   VersionWatch,
   Versions,
 ];

@@ -3,9 +3,9 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { queryClassOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { declaredOf } from '../resource/declaration.js';
-import { DELETIONS, type Rights } from '../resource/rights.js';
+import { DELETIONS, type Rights } from '../resource/visibility.js';
 import { ListQueryDto } from './query/list-query.dto.js';
-import { entityOf, readsOf } from './query/query-of.js';
+import { entityOf } from './query/query-of.js';
 import { streamFormatOf } from './serving/accept.js';
 
 /** Throws `-15` for a resource that the client may not read, and for what is not for a client with a public token. */
@@ -30,14 +30,13 @@ export function checkEndpoint(query: Type<object>, rights: Rights | undefined): 
 }
 
 /**
- * What is not for a client of an endpoint with a query class, with its verb; `undefined` if all is. A handler of one's
- * own may read anything.
+ * What is not for a client of an endpoint with a query class, with its verb; `undefined` if all is. A custom handler may
+ * read anything.
  */
 export function refusalOf(query: Type<object>, rights: Rights): string | undefined {
   const entity = entityOf(query);
   const resource = entity && declaredOf({ target: entity })?.name;
-  // Deletions name the resource that they are of.
-  const read = entity && DELETIONS.has(entity) ? readsOf(query)[0] : resource;
+  const read = resource ?? (entity && DELETIONS.get(entity));
   if (read === undefined) return 'This path is';
   if (!rights.mayRead(read)) return `The resource ${read} is`;
   return rights.isPublic && resource === undefined ? 'Deletions are' : undefined;

@@ -6,7 +6,7 @@ import { errors } from '../http/errors.js';
 import { type ParameterSettings, settingsFor } from '../http/parameters/declared-parameters.js';
 import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
 import { refusalOf } from '../list/rights.guard.js';
-import type { Rights } from '../resource/rights.js';
+import type { Rights } from '../resource/visibility.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';

@@ -28,7 +28,7 @@ export const WITH_CREDENTIALS: readonly ErrorDefinition[] = [
   errors.limitExceeded,
 ];
 
-/** The further errors of a handler of one's own, by the exceptions of Nest that it may throw. */
+/** The further errors of a custom handler, by the exceptions of Nest that it may throw. */
 export const THROWN: readonly ErrorDefinition[] = [
   errors.refused,
   errors.objectUnknown,

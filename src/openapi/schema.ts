@@ -37,7 +37,7 @@ export function pageOf(objects: string, count: string, maximum: number): Json {
   return envelopeOf(count, { items: referenceTo(objects), maxItems: maximum });
 }
 
-/** Schema of the envelope of a handler of one's own. */
+/** Schema of the envelope of a custom handler. */
 export function anyPage(object: Json = { type: 'object' }): Json {
   return envelopeOf('All that there are.', { items: object });
 }

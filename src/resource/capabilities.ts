@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { externalTableNamed, isResourceName } from './declaration.js';
 import { externalTableOf, isResource, resourcesOf } from './resource.js';
-import { DELETIONS } from './rights.js';
+import { DELETIONS } from './visibility.js';
 
 /** What the service can do with the table of a resource. */
 export interface Capabilities {

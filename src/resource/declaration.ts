@@ -1,6 +1,6 @@
 import { Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
 import { Meaning, meaningOf } from './meaning.js';
-import { type Scope, setScope } from './scope.js';
+import { type Scope, setScope } from './visibility.js';
 
 const RESOURCE = Symbol('resource');
 

@@ -9,7 +9,7 @@ import { declaredShape } from './json-shape.js';
 import { capabilitiesOf } from './capabilities.js';
 import { declaredColumns } from './declaration.js';
 import { columnOf, externalTableOf } from './resource.js';
-import { scopeOf } from './scope.js';
+import { scopeOf } from './visibility.js';
 import { unreadDeclarations } from './unread-declarations.js';
 
 /** What no list can do of what the entity of a resource declares, as lines. */

@@ -2,4 +2,4 @@
 export { identifierColumn, nameColumn, timeColumn } from './column-types.js';
 export { Meaning } from './meaning.js';
 export { Resource } from './declaration.js';
-export type { ScopeClient } from './scope.js';
+export type { ScopeClient } from './visibility.js';

@@ -29,7 +29,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     if (found.some((other) => other.resource === resource && other.affectsColumns)) continue;
     for (const { part, installed } of partsOf(metadata)) {
       for (const difference of await part.differences(metadata, installed, dataSource)) {
-        // Lists that are only slow are not withheld.
+        // Lists that are only slow stay available.
         found.push(part.isForSpeed ? difference : { ...difference, resource });
       }
     }

@@ -79,14 +79,14 @@ async function ofFilter(
 ): Promise<string[]> {
   const what = `filter ${parameter} of ${nameOf(metadata)}`;
   const found: string[] = [];
-  for (const query of identifierQueriesIn(listing.conditions)) {
+  for (const query of identifierQueriesIn(listing.filters)) {
     if (await servesQuery(dataSource, query)) continue;
     const columns = query.columns.map((name) => `"${name}"`).join(', ');
     found.push(
       `no index serves the ${what}, which needs one on (${columns}) of ${nameOf(query.metadata)}`,
     );
   }
-  const compared = columnConditions(listing.conditions);
+  const compared = columnConditions(listing.filters);
   const columns = compared.flatMap(
     ({ column }) => metadata.findColumnWithPropertyName(column) ?? [],
   );
@@ -111,11 +111,11 @@ async function ofFilter(
  */
 async function servesFilter(
   dataSource: DataSource,
-  { repository, conditions }: Listing,
+  { repository, filters }: Listing,
 ): Promise<boolean> {
   const { metadata } = repository;
   const carried = [identifierOf(metadata).propertyName, ...declaredColumns(metadata).filtered];
-  const others = conditions.filter(
+  const others = filters.filter(
     (condition) => !(condition.kind === 'not' && carried.includes(condition.column)),
   );
   if (others.length === 0) return true;

@@ -27,7 +27,7 @@ export async function uncarriedFilters(application: INestApplicationContext): Pr
       .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)
       .flatMap((other) => (other.listing.query.sort ?? []).map(({ field }) => field))
       .filter((field) => declaredColumns(metadata).sorted.includes(field));
-    for (const condition of columnConditions(listing.conditions)) {
+    for (const condition of columnConditions(listing.filters)) {
       const { column } = condition;
       const uncarried = sorts.filter((sort) => sort !== column);
       if (uncarried.length === 0 || !needsCarrying(metadata, condition)) continue;

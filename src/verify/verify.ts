@@ -5,17 +5,17 @@ import { lineOf } from '../schema/difference.js';
 import { differences } from '../schema/differences.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
+import { authorReads } from './author-reads.js';
 import { failingLists } from './filtered-lists.js';
 import { missingIndexes } from './missing-indexes.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import { uncarriedFilters } from './uncarried-filters.js';
-import { unscopedReads } from './unscoped-reads.js';
 
 /** Seconds by which the times of changes may be ahead of the clock without a report. */
 const MAX_CLOCK_LAG = 60;
 
 /** Checks of the lists of an application. Their statements name columns that a database may lack. */
-const LIST_CHECKS = [failingLists, unscopedReads, missingIndexes, uncarriedFilters];
+const LIST_CHECKS = [failingLists, authorReads, missingIndexes, uncarriedFilters];
 
 /** The violations in a database, as lines: of its schema, and of the constraints on its data. */
 export async function findViolations(application: INestApplicationContext): Promise<string[]> {

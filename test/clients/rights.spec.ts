@@ -10,7 +10,7 @@ import { children } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
-import { Rights } from '../../src/resource/rights.js';
+import { Rights } from '../../src/resource/visibility.js';
 import { Variant } from '../../src/variants/variant.entity.js';
 import { startWith } from '../list/migrated.js';
 import { refusal, type Service } from '../service.js';

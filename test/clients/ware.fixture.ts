@@ -11,7 +11,6 @@ import {
 } from 'typeorm';
 import {
   IntegerParam,
-  type Listing,
   ListModule,
   listOf,
   ListQueryDto,
@@ -19,6 +18,7 @@ import {
   QueryOf,
   TextParam,
 } from '../../src/list/index.js';
+import { Listing } from '../../src/list/listing/listing.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
 
 /** A resource whose columns, filters and paths depend on a cost in every way that an author can write. */
@@ -54,7 +54,7 @@ export class Ware {
   tripled!: string;
 }
 
-@QueryOf(Ware, { sort: ['wareID', 'name'] })
+@QueryOf(Ware, { sort: ['wareID', 'name'], reads: [] })
 class ListWaresDto extends ListQueryDto {
   @TextParam('Of this name.') name?: string;
   @IntegerParam('With this margin.') margin?: number;
@@ -84,11 +84,8 @@ class WaresController {
 
   @Get('cheap_goods')
   cheap(@Query() query: CheapDto): Listing {
-    const list = listOf(this.wares, query);
-    return list.withConditions(
-      [{ kind: 'interval', column: 'cost', upper: { value: 10, inclusive: false } }],
-      [],
-    );
+    const upper = { value: 10, inclusive: false };
+    return new Listing(this.wares, query, [{ kind: 'interval', column: 'cost', upper }]);
   }
 
   @Get('own_wares')

@@ -185,9 +185,9 @@ class OwnController {
 
   @Get('since/:day')
   since(@Param('day') day: string, @Query() query: ListPartsDto): Listing {
-    return listOf(this.parts, Object.assign(query, { asHeavyAs: day }), {
+    return listOf(this.parts, Object.assign(query, { weightText: day }), {
       ...CONDITIONS,
-      asHeavyAs: () => ({ weight: Raw(() => 'CAST(:day AS date) IS NOT NULL', { day }) }),
+      weightText: () => ({ weight: Raw(() => 'CAST(:day AS date) IS NOT NULL', { day }) }),
     });
   }
 
@@ -201,13 +201,11 @@ class OwnController {
 const none = () => ({});
 const CONDITIONS = {
   weightMin: none,
-  halfWeightMin: none,
   makerName: none,
   makerNameNot: none,
   makerByView: none,
   makerByFunction: none,
   makerOrAny: none,
-  asHeavyAs: none,
   now: none,
   weightText: none,
   weightTexts: none,

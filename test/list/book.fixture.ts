@@ -186,7 +186,11 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     doubled!: number | null;
   }
 
-  @QueryOf(Book, { sort: ['bookID', 'title', 'price', 'publishedAt'], include: ['shelfID'] })
+  @QueryOf(Book, {
+    sort: ['bookID', 'title', 'price', 'publishedAt'],
+    include: ['shelfID'],
+    reads: [],
+  })
   class ListBooksDto extends ListQueryDto {
     @IdentifiersParam('With these identifiers.') bookID?: string[];
     @EnumsParam('Of these kinds.', BookKind) kind?: BookKind[];

@@ -51,7 +51,7 @@ afterAll(() => service.stop());
 function conditionsOf(values: Partial<ListDto>, meaning = {}): readonly Condition[] {
   // Not by the constructor, which would put the properties in the order of the class.
   const query = Object.assign(Object.create(ListDto.prototype) as ListDto, values);
-  return listOf(brands, query, meaning).conditions;
+  return listOf(brands, query, meaning).filters;
 }
 
 const equal = (column: string, ...values: unknown[]) => ({ kind: 'equal', column, values });
@@ -75,10 +75,10 @@ describe('A filter that is named after a column', () => {
   /** The conditions of a list of suppliers in SQL, with its parameter values. */
   function conditionsIn(values: Partial<NamedDto>): [sql: string, values: unknown[]] {
     const query = Object.assign(Object.create(NamedDto.prototype) as NamedDto, values);
-    const { conditions } = listOf(suppliers, query);
+    const { filters } = listOf(suppliers, query);
     const sent = new ParameterValues();
     const place = { metadata: suppliers.metadata, values: sent, table: 's' };
-    return [conditions.map((each) => sqlOf(each, place)).join(' AND '), sent.values];
+    return [filters.map((each) => sqlOf(each, place)).join(' AND '), sent.values];
   }
   const time = new Date('2026-01-01');
 

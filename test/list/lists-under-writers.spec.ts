@@ -13,11 +13,10 @@ import { identifierQueriesIn } from '../../src/list/condition/condition.js';
 import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { FacetCounts, FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
-import { Dependencies } from '../../src/list/reading/dependencies.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { PageReader } from '../../src/list/reading/page-reader.js';
 import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
-import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
+import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
 import { VersionWatch } from '../../src/list/reading/version-watch.js';
 import { Versions } from '../../src/list/reading/versions.js';
 import { KnownLists } from '../../src/list/statement/known-lists.js';
@@ -149,11 +148,8 @@ class SnapshotReader {
       reads,
       new Versions(),
       new VersionWatch(),
-      // It opens a transaction of its own.
-      application.get(Dependencies),
       new UnavailableResources(),
       new PageReader(new KnownLists(), statements),
-      application.get(UnscopedReads),
     );
     const facets = new FacetReader(settings, reads, reader, statements);
     return new SnapshotReader(service, resource, dataSource, reader, facets);
@@ -171,7 +167,8 @@ class SnapshotReader {
 
   async comparePage(request: PlainRequest, clientID: string): Promise<PlainPage> {
     const wanted = await this.plain(plainPage(this.resource, request, clientID));
-    const page = await this.reader.prepare(await this.listing(request), { clientID }).read();
+    const visible = VisibleListing.of(await this.listing(request), { clientID });
+    const page = await this.reader.prepare(visible).read();
     this.expectEqual({ clientID, ...request }, page, wanted);
     return wanted;
   }
@@ -184,7 +181,7 @@ class SnapshotReader {
       ...request,
       ...(request.include === undefined && { fields: resource.identifier }),
     });
-    const whole = this.reader.prepare(described, { clientID }).whole('ndjson');
+    const whole = this.reader.prepare(VisibleListing.of(described, { clientID })).whole('ndjson');
     const open = await whole.open(new AbortController().signal);
     const lines: string[] = [];
     for await (const { text } of open.batches) lines.push(...text.trimEnd().split('\n'));
@@ -210,7 +207,8 @@ class SnapshotReader {
       starts: asked.facetStarts,
       bounds: asked.bounds?.split(','),
     });
-    const page = await this.facetReader.prepare(counts, { clientID }).read();
+    const visible = counts.visibleTo({ clientID });
+    const page = await this.facetReader.prepare(visible, counts.request).read();
     this.expectEqual({ clientID, ...request }, page, wanted);
   }
 

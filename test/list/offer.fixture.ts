@@ -71,7 +71,7 @@ export const OFFERS = `
   SELECT install_tally('test_named_offers', 'offerID', '{}');
   SELECT install_deletions('test_named_offers', 'offerID');`;
 
-@QueryOf(Offer, { sort: ['offerID'], include: ['brandID'] })
+@QueryOf(Offer, { sort: ['offerID'], include: ['brandID'], reads: [] })
 export class ListOffersDto extends ListQueryDto {
   @TextsParam('The offers of brands of these names.') brandName?: string[];
   @TextParam('The offers with this title, or of this brand.') either?: string;

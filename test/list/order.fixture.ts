@@ -198,7 +198,7 @@ export class ListFoldersDto extends ListQueryDto {
 @QueryOf(TestOrder, { include: ['folderID'] })
 export class GetOrderDto extends ObjectQueryDto {}
 
-@QueryOf(TestOrder, { sort: ['orderID', 'total'], include: ['folderID'] })
+@QueryOf(TestOrder, { sort: ['orderID', 'total'], include: ['folderID'], reads: [] })
 export class ListOrdersDto extends ListQueryDto {
   @IdentifiersParam('The orders with these identifiers.') orderID?: string[];
   @IdentifiersParam('The orders of these owners.') ownerID?: string[];

@@ -11,6 +11,7 @@ import {
   Raw,
   Repository,
 } from 'typeorm';
+import { Brand } from '../../src/brands/brand.entity.js';
 import {
   BooleanParam,
   IntegerParam,
@@ -55,20 +56,44 @@ export const PARTS = `
   INSERT INTO test_makers VALUES ('m1', 'Acme'), ('m2', 'Emca');
   INSERT INTO test_parts VALUES ('a', 'm1', 1), ('b', 'm2', 2), ('c', NULL, 3)`;
 
-@QueryOf(Part, { sort: ['partID', 'weight'] })
+@QueryOf(Part, {
+  sort: ['partID', 'weight'],
+  reads: ['test_makers', 'test_maker_names', 'test_maker_name', 'now'],
+})
 export class ListPartsDto extends ListQueryDto {
   @SignedIntegerParam('The parts that weigh at least this.') weightMin?: number;
-  @IntegerParam('The parts that weigh at least half of this.') halfWeightMin?: number;
   @TextParam('The parts of makers of this name.') makerName?: string;
   @TextParam('The parts of other makers.') makerNameNot?: string;
   @TextParam('The same by a view.') makerByView?: string;
   @TextParam('The same by a function.') makerByFunction?: string;
   @TextParam('The same, or all if it is "any".') makerOrAny?: string;
-  @TextParam('The parts as heavy as the one with this identifier.') asHeavyAs?: string;
   @BooleanParam('All parts, at any time.') now?: boolean;
   @TextParam('The parts of this weight as text.') weightText?: string;
   @TextsParam('The parts of these weights as text.') weightTexts?: string[];
   @TextParam('The parts of this weight or maker.') weightOrMaker?: string;
+}
+
+/** Its SQL reads its own table alone. */
+@QueryOf(Part, { sort: ['partID'], reads: [] })
+class ListOwnPartsDto extends ListQueryDto {
+  @IntegerParam('The parts that weigh at least half of this.') halfWeightMin?: number;
+  @TextParam('The parts as heavy as the one with this identifier.') asHeavyAs?: string;
+}
+
+/** Says what is not the case. */
+@QueryOf(Part, { sort: ['partID'], reads: [Brand] })
+class ListWrongPartsDto extends ListQueryDto {
+  @TextParam('The parts of makers of this name.') makerName?: string;
+  @TextParam('The same by a view.') makerByView?: string;
+  @TextParam('The same by a function.') makerByFunction?: string;
+  @BooleanParam('All parts, at any time.') now?: boolean;
+}
+
+/** Says nothing. */
+@QueryOf(Part, { sort: ['partID'] })
+class ListSilentPartsDto extends ListQueryDto {
+  @IntegerParam('The parts that weigh at least half of this.') halfWeightMin?: number;
+  @TextParam('The parts with this identifier.') partID?: string;
 }
 
 @Controller('test_parts')
@@ -79,9 +104,6 @@ export class PartsController {
   list(@Query() query: ListPartsDto): Listing {
     return listOf(this.parts, query, {
       weightMin: (minimum) => ({ weight: MoreThanOrEqual(minimum) }),
-      halfWeightMin: (minimum) => ({
-        weight: raw((weight) => `test_double(${weight}) >= :minimum`, { minimum }),
-      }),
       makerName: (name) => ({ makerID: ofMaker(name) }),
       makerNameNot: (name) => ({ makerID: Not(ofMaker(name)) }),
       makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),
@@ -93,12 +115,6 @@ export class PartsController {
           (maker) =>
             `CASE WHEN :name = 'any' THEN true ELSE ${maker} IN (${named('test_makers')}) END`,
           { name },
-        ),
-      }),
-      asHeavyAs: (partID) => ({
-        weight: raw(
-          (weight) => `${weight} = (SELECT weight FROM test_parts WHERE "partID" = :partID)`,
-          { partID },
         ),
       }),
       now: () => ({ weight: raw(() => `now() > '-infinity'`) }),
@@ -120,14 +136,55 @@ export class PartsController {
   }
 }
 
+@Controller()
+class OtherPartsController {
+  constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
+
+  @Get('own_parts')
+  own(@Query() query: ListOwnPartsDto): Listing {
+    return listOf(this.parts, query, {
+      halfWeightMin: (minimum) => ({ weight: halfOf(minimum) }),
+      asHeavyAs: (partID) => ({
+        weight: raw(
+          (weight) => `${weight} = (SELECT weight FROM test_parts WHERE "partID" = :partID)`,
+          { partID },
+        ),
+      }),
+    });
+  }
+
+  @Get('wrong_parts')
+  wrong(@Query() query: ListWrongPartsDto): Listing {
+    return listOf(this.parts, query, {
+      makerName: (name) => ({ makerID: ofMaker(name) }),
+      makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),
+      makerByFunction: (name) => ({
+        makerID: raw((maker) => `"test_maker_name" (${maker}) = :name`, { name }),
+      }),
+      now: () => ({ weight: raw(() => `now() > '-infinity'`) }),
+    });
+  }
+
+  @Get('silent_parts')
+  silent(@Query() query: ListSilentPartsDto): Listing {
+    return listOf(this.parts, query, {
+      halfWeightMin: (minimum) => ({ weight: halfOf(minimum) }),
+    });
+  }
+}
+
 @Module({
   imports: [ListModule.forFeature(Part)],
-  controllers: [PartsController],
+  controllers: [PartsController, OtherPartsController],
 })
 export class PartsModule {}
 
 function raw<T>(sql: (column: string) => string, values: object = {}): FindOperator<T> {
   return Raw(sql, values) as FindOperator<T>;
+}
+
+function halfOf(minimum: number): FindOperator<number> {
+  return raw((weight) => `test_double(${weight}) >= :minimum`, { minimum });
 }
 
 function ofMaker(name: string, table = 'test_makers'): FindOperator<string> {

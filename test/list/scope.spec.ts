@@ -7,7 +7,7 @@ import { explainList } from '../../src/cli/explain-list.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { CommandError } from '../../src/command-error.js';
 import { listOf, ListQueryDto, QueryOf, TextParam } from '../../src/list/index.js';
-import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
+import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { lineOf } from '../../src/schema/difference.js';
@@ -23,11 +23,6 @@ const MISTAKES = [
 ];
 const CLIENTS = ['a', 'b', 'auditor', 'reader', 'member', 'branch', ...MISTAKES];
 const SINCE = new Date(Date.now() - 86_400_000).toISOString();
-
-@QueryOf(Brand, { sort: ['brandID'] })
-class ListNamedBrandsDto extends ListQueryDto {
-  @TextParam('The brands that are words in a table.') table?: string;
-}
 
 let service: Service;
 const tokens = new Map<string, string>();
@@ -137,15 +132,19 @@ describe('A resource with a scope', () => {
 
   it.each(['', '_deltas', '_counted'])(
     'has words that SQL of another list may not read: test_orders_tally_by_words%s',
-    async (suffix) => {
+    (suffix) => {
       const table = `"test_orders_tally_by_words${suffix}"`;
+      @QueryOf(Brand, { reads: [table] })
+      class ListNamedBrandsDto extends ListQueryDto {
+        @TextParam('The brands that are words in a table.') table?: string;
+      }
       const list = listOf(
         service.dataSource.getRepository(Brand),
         Object.assign(new ListNamedBrandsDto(), { table }),
         { table: () => ({ brandID: Raw((id) => `${id} IN (SELECT word FROM ${table})`) }) },
       );
-      await expect(service.application.get(UnscopedReads).checkFilters(list)).rejects.toThrow(
-        `a filter by brandID of brands reads ${table} by SQL, past its scope`,
+      expect(() => VisibleListing.of(list, undefined)).toThrow(
+        'a filter by brandID of brands is SQL past a scope: reads of @QueryOf of ListNamedBrandsDto names test_orders',
       );
     },
   );
@@ -582,7 +581,7 @@ describe('The record of deletions', () => {
     `SELECT install_deletions('test_orders', 'orderID')`,
   ];
 
-  it('must have the columns of the scope; until then the lists are withheld', async () => {
+  it('must have the columns of the scope; until then the lists are unavailable', async () => {
     await query(unscoped);
     expect((await differences(service.dataSource)).map(lineOf)).toEqual([
       'the deletions of test_orders record nothing of its columns, its scope names ownerID, state, folderID; ' +

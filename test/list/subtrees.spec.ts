@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Not } from 'typeorm';
 import { ListReader } from '../../src/list/reading/list-reader.js';
+import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
 import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
 import { within } from '../../src/list/index.js';
 import { Brand } from '../../src/brands/brand.entity.js';
@@ -95,9 +96,10 @@ describe('within', () => {
     const products = service.dataSource.getRepository(Product);
     const others = { categoryID: Not(within(Category, ['a'])) };
     const conditions = conditionsFrom(products.metadata, others);
-    const listing = new Listing(products, {}, conditions, ['products', 'categories']);
+    const listing = VisibleListing.of(new Listing(products, {}, conditions), undefined);
     const list = service.application.get(ListReader).prepare(listing);
-    expect(list.dependencies).toBeUndefined();
+    expect(listing.resources).toEqual(['products', 'categories']);
+    expect(list.isVersioned).toBe(true);
     expect((await list.read()).count).toBe('2');
   });
 

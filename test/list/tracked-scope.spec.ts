@@ -11,17 +11,9 @@ import {
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Request } from 'express';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Column, DataSource, PrimaryColumn, Raw } from 'typeorm';
+import { Column, DataSource, PrimaryColumn } from 'typeorm';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import {
-  type Listing,
-  ListModule,
-  listOf,
-  ListQueryDto,
-  QueryOf,
-  TextParam,
-} from '../../src/list/index.js';
-import { UnscopedReads } from '../../src/list/reading/unscoped-reads.js';
+import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { Meaning, Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
@@ -54,11 +46,6 @@ class SeenWare {
 
 @QueryOf(SeenWare, { sort: ['ware_id'] })
 class ListSeenWaresDto extends ListQueryDto {}
-
-@QueryOf(SeenWare, { sort: ['ware_id'] })
-class ListNamedWaresDto extends ListQueryDto {
-  @TextParam('The wares that a table names.') table?: string;
-}
 
 /** Lets nobody in who says so. */
 class ClosedGuard implements CanActivate {
@@ -168,25 +155,6 @@ it('The guards of the list cover the list of its deletions', async () => {
     .get(`/deletions/test_seen_wares?deletedSince=${SINCE}`)
     .set('X-Closed', '1')
     .expect(403);
-});
-
-it.each([
-  '"Shop".wares',
-  'test_seen_wares_tally',
-  'test_seen_wares_tally_deltas',
-  'test_seen_wares_tally_changes',
-  'test_seen_wares_deletions',
-])('SQL that reads %s is refused', async (table) => {
-  const column = /tally(_deltas)?$/.test(table) ? 'facet' : 'ware_id';
-  const list = listOf(
-    service.dataSource.getRepository(SeenWare),
-    Object.assign(new ListNamedWaresDto(), { table }),
-    { table: () => ({ ware_id: Raw((id) => `${id} IN (SELECT ${column} FROM ${table})`) }) },
-  );
-  const name = table.replace(/\w+$/, '"$&"');
-  await expect(service.application.get(UnscopedReads).checkFilters(list)).rejects.toThrow(
-    `a filter by ware_id of test_seen_wares reads ${name} by SQL, past its scope`,
-  );
 });
 
 it('What is recorded for another scope is found, and recorded anew', async () => {

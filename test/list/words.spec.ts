@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ListReader } from '../../src/list/reading/list-reader.js';
+import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
 import { Listing } from '../../src/list/listing/listing.js';
 import { containsWords } from '../../src/list/condition/words.js';
 import { ParameterValues } from '../../src/database/statement.js';
@@ -228,9 +229,9 @@ describe('A search for words', () => {
   it('reads only products of a type in the order of the identifier', async () => {
     const products = service.dataSource.getRepository(Product);
     const query = Object.assign(new ListProductsDto(), { type: [ProductType.DIGITAL], q: 'bean' });
-    const { conditions } = service.application.get(ProductsService).list(query);
+    const { filters } = service.application.get(ProductsService).list(query);
     const values = new ParameterValues();
-    const where = whereOf(conditions, { metadata: products.metadata, values });
+    const where = whereOf(filters, { metadata: products.metadata, values });
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
@@ -361,7 +362,7 @@ describe('A search for words', () => {
     const conditions = ['bean', 'green'].flatMap((text) =>
       conditionsFrom(products.metadata, { words: containsWords(text) }),
     );
-    const listing = new Listing(products, {}, conditions, ['products']);
+    const listing = VisibleListing.of(new Listing(products, {}, conditions), undefined);
     const page = await service.application.get(ListReader).prepare(listing).read();
     expect(page.count).toBe('1');
   });

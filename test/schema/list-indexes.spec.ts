@@ -45,7 +45,7 @@ class Thing {
   @Column({ type: 'integer' }) [LONG]!: number;
 }
 
-@QueryOf(Thing, { sort: ['thingID', 'name', 'weight'] })
+@QueryOf(Thing, { sort: ['thingID', 'name', 'weight'], reads: [] })
 class ListThingsDto extends ListQueryDto {
   @IdentifiersParam('The things of these codes.') code?: string[];
   @IdentifiersParam('The things of all codes but these.') codeNot?: string[];

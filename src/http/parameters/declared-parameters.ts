@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.js';
-import type { EntityColumn, Rights } from '../../resource/rights.js';
+import type { EntityColumn, Rights } from '../../resource/visibility.js';
 import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
@@ -137,7 +137,7 @@ export function addRead(
 export function isAllowed(query: QueryClass, name: string, settings: ParameterSettings): boolean {
   const parameter = parametersOf(query).get(name);
   const { rights } = settings;
-  if (!parameter || !rights?.isNarrowed) return parameter !== undefined;
+  if (!parameter || !rights?.isRestricted) return parameter !== undefined;
   if (schemaOf(parameter, settings).items?.enum?.length === 0) return false;
   return READ.get(parameter)?.every((column) => rights.sees(...column)) ?? false;
 }

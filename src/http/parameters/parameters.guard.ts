@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import type { Rights } from '../../resource/rights.js';
+import type { Rights } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { ComparedValue } from '../../resource/comparable.js';
-import type { EntityColumn } from '../../resource/rights.js';
+import type { EntityColumn } from '../../resource/visibility.js';
 import type { SearchText } from '../query/search-text.js';
 
 /** What a condition of `containsWords` searches for. */
@@ -102,7 +102,7 @@ export interface IdentifierQuery {
    * @param visible the end of a WHERE clause, for a table of the resource by its name: it is visible
    */
   readonly text: (values: ParameterValues, visible: (table: string) => string) => string;
-  /** What a client sees of the resource. Absent before `Listing.seenBy`. */
+  /** What a client sees of the resource. Absent before `withVisible`. */
   readonly visible?: readonly Condition[];
 }
 
@@ -155,9 +155,21 @@ export function replaceIn(
   });
 }
 
+/** Conditions that look up identifiers of visible objects only, with what is visible of a resource. */
+export function withVisible(
+  conditions: readonly Condition[],
+  visible: (metadata: EntityMetadata) => readonly Condition[],
+): Condition[] {
+  return replaceIn(conditions, (condition) => {
+    if (condition.kind !== 'identifiers') return condition;
+    const { query } = condition;
+    return { ...condition, query: { ...query, visible: visible(query.metadata) } };
+  });
+}
+
 /**
- * Whether conditions only compare stored columns with values, or with what is looked up in resources that a `Listing`
- * names. Others may read anything, such as a computed field.
+ * Whether conditions only compare stored columns with values, or with what is looked up in resources that a
+ * `VisibleListing` names. Others may read anything, such as a computed field.
  */
 export function arePlain(metadata: EntityMetadata, conditions: readonly Condition[]): boolean {
   return columnConditions(conditions).every((condition) => {

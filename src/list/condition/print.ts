@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf } from '../../resource/resource.js';
-import { scopeOf, UnknownClientError } from '../../resource/scope.js';
+import { scopeOf, UnknownClientError } from '../../resource/visibility.js';
 import { valueOf } from '../../resource/selection.js';
 import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './condition.js';
 import { type SearchContext, searchSql } from './words.js';
@@ -67,7 +67,9 @@ export function identifiersText(
 ): string {
   if (!visible && scopeOf(metadata)) throw new UnknownClientError(metadata.name);
   return text(values, (table) =>
-    (visible ?? []).map((each) => ` AND ${sqlOf(each, { metadata, values, table })}`).join(''),
+    sqlEach(visible ?? [], { metadata, values, table })
+      .map((each) => ` AND ${each}`)
+      .join(''),
   );
 }
 
@@ -104,9 +106,14 @@ function compared(
   }
 }
 
+/** Each condition in SQL. */
+export function sqlEach(conditions: readonly Condition[], context: PrintContext): string[] {
+  return conditions.map((condition) => sqlOf(condition, context));
+}
+
 /** Conditions in SQL, combined with AND behind `WHERE`; empty without any. */
 export function whereOf(conditions: readonly Condition[], context: PrintContext): string {
-  return and('', ...conditions.map((condition) => sqlOf(condition, context)));
+  return and('', ...sqlEach(conditions, context));
 }
 
 /** Adds conditions to a WHERE clause, which may be empty. */

@@ -1,10 +1,9 @@
 import type { ObjectLiteral, Repository } from 'typeorm';
 import { columnOf, identifierOf, tableOf } from '../../resource/resource.js';
-import { type ScopeClient, scopeOf } from '../../resource/scope.js';
+import { scopeOf } from '../../resource/visibility.js';
 import type { Condition, OpaqueSql } from '../condition/condition.js';
-import { and } from '../condition/print.js';
-import { Listing } from '../listing/listing.js';
-import { scopeConditions, visibleIn } from '../listing/scope.js';
+import { and, sqlEach } from '../condition/print.js';
+import { Listing, type VisibleConditions, type VisibleRows } from '../listing/listing.js';
 import { type DeletionEntity, deletionsTable, recordedColumns } from './deletion.js';
 
 /** The list of a resource's deletions since a time, without the objects that exist again. */
@@ -17,29 +16,33 @@ export class DeletionListing extends Listing {
   ) {
     const lower = { value: since, inclusive: true };
     const filter: Condition = { kind: 'interval', column: 'deletedAt', lower };
-    // The version of the resource: objects and deletions change in the same transactions.
-    super(deletions, query, [filter], [deletion.resource]);
+    super(deletions, query, [filter]);
   }
 
-  /** The list as a client sees it. An object that has left the scope of the client is deleted for it. */
-  override seenBy(client: ScopeClient | undefined): Listing {
+  /** Objects and deletions change in the same transactions. */
+  override get resource(): string {
+    return this.deletion.resource;
+  }
+
+  /** An object that has left the scope of the client is deleted for it. */
+  override visible(rows: VisibleRows): VisibleConditions {
     const { metadata } = this.repository;
     const { identifier } = this.deletion;
-    const unseen: Condition = { kind: 'sql', column: identifier, sql: this.isUnseen(client) };
-    const scope = scopeConditions(metadata, client);
+    const unseen: Condition = { kind: 'sql', column: identifier, sql: this.isUnseen(rows) };
+    const scope = rows(metadata);
     const latest: Condition = { kind: 'sql', column: 'deletedAt', sql: this.isLatest(scope) };
     const visible = scopeOf(metadata) ? [...scope, latest] : [];
-    return this.withConditions([...this.filters, unseen], visible, client);
+    return { filters: [...this.filters, unseen], scope: visible };
   }
 
   /** A condition on the identifier: the client sees no object with it. */
-  private isUnseen(client: ScopeClient | undefined): OpaqueSql {
+  private isUnseen(rows: VisibleRows): OpaqueSql {
     const { target } = this.deletion;
     const metadata = this.repository.manager.dataSource.getMetadata(target);
-    const conditions = scopeConditions(metadata, client);
+    const conditions = rows(metadata);
     const { databaseName } = identifierOf(metadata);
     return (column, values) => {
-      const visible = visibleIn(metadata, conditions, values, 'present');
+      const visible = sqlEach(conditions, { metadata, values, table: 'present' });
       // Not EXISTS: PostgreSQL would turn it into a join, which is slower for a few deletions than a
       // lookup of each.
       return `(SELECT true FROM ${tableOf(metadata)} present
@@ -62,7 +65,7 @@ export class DeletionListing extends Listing {
       `(${table}."deletedAt", ROW(${recorded.map((name) => `${table}."${name}"`).join(', ')})::text)`;
     return (_, values, table) => {
       const same = `WHERE later."${databaseName}" = ${table}."${databaseName}"`;
-      const visible = visibleIn(metadata, scope, values, 'later');
+      const visible = sqlEach(scope, { metadata, values, table: 'later' });
       return `(SELECT true FROM ${deletionsTable(resource)} later
         ${and(same, `${place('later')} > ${place(table)}`, ...visible)} LIMIT 1) IS NULL`;
     };

@@ -9,8 +9,7 @@ import {
   type PrimaryColumnOptions,
 } from 'typeorm';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
-import { DELETIONS } from '../../resource/rights.js';
-import { type Scope, scopeOf, setScope } from '../../resource/scope.js';
+import { DELETIONS, type Scope, scopeOf, setScope } from '../../resource/visibility.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
@@ -54,7 +53,7 @@ export function deletionOf(target: Type): DeletionEntity {
   Object.defineProperty(Deletion, 'name', { value: `${target.name}Deletion` });
   // Not synchronized: it is created together with its triggers.
   Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
-  DELETIONS.add(Deletion);
+  DELETIONS.set(Deletion, resource);
   const { prototype } = Deletion;
   const { example } = meaningOf(target, identifier) ?? {};
   Meaning('Identified the object that is gone.', example)(prototype, identifier);

@@ -20,7 +20,7 @@ const DAY = 86_400_000;
 export function deletionsController(deletion: DeletionEntity): Type {
   const { target, resource, identifier, entity } = deletion;
 
-  @QueryOf(entity, { sort: [identifier, 'deletedAt'], reads: [target] })
+  @QueryOf(entity, { sort: [identifier, 'deletedAt'] })
   class ListDeletionsDto extends ListQueryDto {
     @DeletedSinceParam(
       `Those deleted at this time or later, at most ${RETENTION.days} days ago: the X-Updated-Until of an earlier answer.`,

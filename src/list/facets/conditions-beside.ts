@@ -1,12 +1,12 @@
 import { columnsIn, type Condition } from '../condition/condition.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 
 /**
  * The conditions under which a column of a list is counted: those of the list without what its filters say of the
  * column. What a client may not see is not counted, also for the columns of the scope itself.
  */
 export function conditionsBeside(
-  { scope, filters }: Pick<Listing, 'scope' | 'filters'>,
+  { scope, filters }: Pick<VisibleListing, 'scope' | 'filters'>,
   column: string,
 ): Condition[] {
   return [...scope, ...otherConditions(filters, column)];

@@ -3,7 +3,7 @@ import { ParameterValues } from '../../database/statement.js';
 import { columnOf, isBroad } from '../../resource/resource.js';
 import type { Condition } from '../condition/condition.js';
 import { and, whereOf } from '../condition/print.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import { keyOf } from '../reading/key-of.js';
 import type { Counted } from '../statement/tallied-counts.js';
 import { criteriaOf } from '../statement/criteria.js';
@@ -37,7 +37,7 @@ export interface Rows extends Pick<Counted, 'tables'> {
  * @param columns counted columns by themselves, and arrays
  */
 export function countedValues(
-  list: Listing,
+  list: VisibleListing,
   columns: readonly string[],
   values: ParameterValues,
 ): Rows {

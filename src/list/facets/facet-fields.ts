@@ -5,7 +5,7 @@ import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
 import { relatedEntity, treeReferences } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
-import type { Rights } from '../../resource/rights.js';
+import type { Rights } from '../../resource/visibility.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { listQueryOf, sortsOf } from '../query/query-of.js';
@@ -33,7 +33,7 @@ export function visibleFacets(
   fields: FacetFields,
   rights: Rights | undefined,
 ): FacetFields {
-  if (!rights?.isNarrowed) return fields;
+  if (!rights?.isRestricted) return fields;
   const { names, counted, valued, ranged, tree } = fields;
   const query = listQueryOf(entity);
   const isVisible = (name: string): boolean =>

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
 import type { Statement } from '../../database/statement.js';
-import type { ScopeClient } from '../../resource/scope.js';
+import type { ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
@@ -12,6 +12,7 @@ import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
+import { VisibleListing } from '../visibility/visible-listing.js';
 import { columnNamed, type FacetFields } from './facet-fields.js';
 import { facetStatement } from './facet-statement.js';
 import { labelFields } from './labels.js';
@@ -32,9 +33,17 @@ export interface FacetRequest {
 /** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
 export class FacetCounts {
   constructor(
-    readonly list: Listing,
+    private readonly list: Listing,
     readonly request: FacetRequest,
   ) {}
+
+  /** The list as a client sees it. Its fields are those that the counts show or depend on. */
+  visibleTo(client: ScopeClient | undefined): VisibleListing {
+    const { fields, names } = this.request;
+    const columns = names.map((name) => columnNamed(fields, name));
+    const { metadata } = this.list.repository;
+    return VisibleListing.of(this.list, client, { fields: labelFields(metadata, columns) });
+  }
 }
 
 /** Reads facet counts, each from one statement, and hence from one snapshot. */
@@ -50,41 +59,33 @@ export class FacetReader {
   /**
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
-   * @param client who sees these objects; absent: their resource has no scope
+   * @param list see `FacetCounts.visibleTo`
    * @param prefersWait as for `ListReader.prepare`
-   * @throws ApiError `-2` while the lists of its resource are withheld, or it is loaded
+   * @throws ApiError `-2` while the lists of its resource are unavailable, or it is loaded
    */
-  prepare(counts: FacetCounts, client?: ScopeClient, prefersWait = false): PreparedPage {
-    const { fields, names } = counts.request;
-    const columns = names.map((name) => columnNamed(fields, name));
-    const described = counts.list.showing(labelFields(counts.list.repository.metadata, columns));
-    const ofList = this.lists.prepare(described, client, prefersWait);
-    const list = described.seenBy(client);
-    const prepared = this.statementOf(list, counts);
-    const { reads, inHistory } = sourceOf(
-      this.reads,
-      counts.list,
-      prefersWait && !ofList.isNarrowed,
-    );
+  prepare(list: VisibleListing, request: FacetRequest, prefersWait = false): PreparedPage {
+    const ofList = this.lists.prepare(list, prefersWait);
+    const prepared = this.statementOf(list, request);
+    const { reads, inHistory } = sourceOf(this.reads, list, prefersWait && !list.isPartial);
     const [{ digest }, sent] = prepared;
     return {
       resource: ofList.resource,
-      key: keyOf(digest, sent, ofList.isNarrowed),
-      dependencies: ofList.dependencies,
-      isNarrowed: ofList.isNarrowed,
+      key: keyOf(digest, sent, list.isPartial),
+      isVersioned: list.isVersioned,
+      isPartial: list.isPartial,
       state: ofList.state,
       wait: ofList.wait,
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {
-            const read = resolved === list ? prepared : this.statementOf(resolved, counts);
+            const read = resolved === list ? prepared : this.statementOf(resolved, request);
             return onlyPage(await rows<VersionedPage>(...read), list.resources);
           }),
         ),
     };
   }
 
-  private statementOf(list: Listing, { request }: FacetCounts): [Statement, unknown[]] {
+  private statementOf(list: VisibleListing, request: FacetRequest): [Statement, unknown[]] {
     const { limit = defaultLimit(this.settings) } = request;
     const [text, values] = facetStatement(list, request, limit);
     const keep = list.conditions.length > 0 ? 'never' : 'if frequent';

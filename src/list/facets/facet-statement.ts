@@ -4,8 +4,8 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, type VisibleRelated } from '../../resource/selection.js';
 import { parentColumnOf } from '../../resource/tree.js';
-import type { Listing } from '../listing/listing.js';
-import { visibleRelated } from '../listing/scope.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
+import { visibleRelated } from '../visibility/visible-rows.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countedValues } from './counted-values.js';
@@ -34,7 +34,7 @@ interface Counts {
 
 /** The text of the statement for facet counts, and its parameter values. */
 export function facetStatement(
-  list: Listing,
+  list: VisibleListing,
   { fields, names, starts, bounds }: FacetRequest,
   limit: number,
 ): [text: string, values: unknown[]] {
@@ -78,7 +78,7 @@ export function facetStatement(
  * @param starts how a value or its label begins, if it is kept
  */
 function valueCounts(
-  list: Listing,
+  list: VisibleListing,
   asked: readonly Asked[],
   starts: string | undefined,
   values: ParameterValues,
@@ -121,7 +121,7 @@ function valueCounts(
 
 /** The limits of numbers and times; or the intervals of one of them, all of them unless `$1` is 0. */
 function rangeCounts(
-  list: Listing,
+  list: VisibleListing,
   asked: readonly Asked[],
   bounds: readonly string[] | undefined,
   values: ParameterValues,
@@ -148,7 +148,7 @@ function rangeCounts(
  * @param value in SQL, a text
  */
 function labelOf(
-  { repository: { metadata }, client }: Listing,
+  { repository: { metadata }, client }: VisibleListing,
   { column }: Asked,
   value: string,
   visible: VisibleRelated,

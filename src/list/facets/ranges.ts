@@ -5,7 +5,7 @@ import { columnOf } from '../../resource/resource.js';
 import { TallyPositions } from '../../tally/position.js';
 import type { Condition } from '../condition/condition.js';
 import { whereOf } from '../condition/print.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import { areEqualities, criteriaOf } from '../statement/criteria.js';
 import { sortedObjects, talliedCount } from '../statement/tallied-counts.js';
 import { conditionsBeside } from './conditions-beside.js';
@@ -15,7 +15,7 @@ import type { Rows } from './counted-values.js';
  * A query of the limits of a column: `place`, `value`, the least and the greatest value in the public form, and `count`,
  * the number of matching objects with a value. It has no row if there is none.
  */
-export function limitsOf(list: Listing, name: string, values: ParameterValues): Rows {
+export function limitsOf(list: VisibleListing, name: string, values: ParameterValues): Rows {
   const { metadata } = list.repository;
   const column = columnOf(metadata, name);
   const reference = `object."${column.databaseName}"`;
@@ -52,7 +52,7 @@ function hasValue(column: ColumnMetadata): Condition {
  * @param bounds texts in the public form, in ascending order
  */
 export function intervalsOf(
-  list: Listing,
+  list: VisibleListing,
   name: string,
   bounds: readonly string[],
   values: ParameterValues,

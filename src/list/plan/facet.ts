@@ -6,7 +6,7 @@ import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
 import { identifierOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
-import { scopeOf } from '../../resource/scope.js';
+import { scopeOf } from '../../resource/visibility.js';
 import { jsonArray, selectedRelated, selection } from '../../resource/selection.js';
 import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';

@@ -1,7 +1,7 @@
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf } from '../../resource/resource.js';
-import { visibleIn } from '../listing/scope.js';
+import { sqlEach } from '../condition/print.js';
 import type { PageToRead } from '../statement/page-request.js';
 import { pageObjects } from '../statement/page-text.js';
 import { stateOf } from '../statement/state.js';
@@ -22,7 +22,7 @@ export const identifiers: PagePlan = {
     const values = new ParameterValues();
     const { databaseName: identifier } = identifierOf(metadata);
     const type = sqlTypeOf(identifierOf(metadata));
-    const visible = visibleIn(metadata, request.seen.scope, values);
+    const visible = sqlEach(request.seen.scope, { metadata, values });
     const table = `(SELECT * FROM unnest(${values.add(found)}::${type}[])
       WITH ORDINALITY AS found("${identifier}", "#at"))`;
     // Lock order: table before tally.

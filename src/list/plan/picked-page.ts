@@ -1,5 +1,5 @@
 import { ParameterValues } from '../../database/statement.js';
-import { visibleIn } from '../listing/scope.js';
+import { sqlEach } from '../condition/print.js';
 import { objectTable } from '../statement/matching-objects.js';
 import type { PageToRead } from '../statement/page-request.js';
 import { pageText } from '../statement/page-text.js';
@@ -34,7 +34,7 @@ export function pickedPage(
   const picking: Picking = {
     ...matching,
     values,
-    visible: visibleIn(matching.metadata, request.seen.scope, values),
+    visible: sqlEach(request.seen.scope, { metadata: matching.metadata, values }),
     order: request.order,
     limit: sqlNumber(request.limit + ahead, values),
   };

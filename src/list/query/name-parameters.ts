@@ -6,7 +6,7 @@ import {
   Parameter,
   type ParameterSettings,
 } from '../../http/parameters/declared-parameters.js';
-import { seenOf } from '../../resource/rights.js';
+import { seenOf } from '../../resource/visibility.js';
 import { primaryColumnOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, mustBe } from './parameters.js';

@@ -2,7 +2,7 @@ import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'ty
 import { type Children, declareChildren } from '../../resource/children.js';
 import { relatedEntity } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
-import { type Rights, seenOf } from '../../resource/rights.js';
+import { type Rights, seenOf } from '../../resource/visibility.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {
   computedFields,
@@ -46,10 +46,14 @@ interface ListOptions<Entity> {
    */
   readonly include?: readonly ((keyof Entity & string) | Children)[];
   /**
-   * Resources that conditions in SQL and computed fields of the list read besides its own. A list that
-   * uses one of these then changes its version with each of them. Default: none.
+   * What SQL of an author reads besides the table of the entity: that of `Raw`, and of computed fields, also those of
+   * related objects. A resource is named by its entity: a list that uses such SQL changes its version with it. Anything
+   * else is named by a text: another table, a view, a function that is not immutable, or the time. A list that reads such
+   * a thing has no entity tag, and is read for every request.
+   *
+   * Default: it is not known. Then a list that uses SQL has no entity tag, and is refused if any resource has a scope.
    */
-  readonly reads?: readonly ObjectType<unknown>[];
+  readonly reads?: readonly (ObjectType<unknown> | string)[];
 }
 
 /**
@@ -68,7 +72,7 @@ interface ListOptions<Entity> {
  */
 export function QueryOf<Entity>(
   entity: ObjectType<Entity>,
-  { sort = [], include = [], reads = [] }: ListOptions<Entity> = {},
+  { sort = [], include = [], reads }: ListOptions<Entity> = {},
 ): (query: QueryClass) => void {
   const computed = computedFields(entity).find((name) => sort.some((each) => each === name));
   if (computed !== undefined) {
@@ -80,7 +84,7 @@ export function QueryOf<Entity>(
       throw new TypeError(`${query.name} declares ${taken}, which @QueryOf declares once`);
     }
     setEntity(query, entity);
-    Reflect.defineMetadata(READS, reads.map(resourceName), query);
+    if (reads) Reflect.defineMetadata(READS, readsFrom(reads), query);
     Reflect.defineMetadata(SORTS, sort, query);
     const prototype = query.prototype as object;
     const isList = prototype instanceof ListQueryDto;
@@ -165,9 +169,25 @@ export function entityOf(query: object): ObjectType<unknown> | undefined {
   return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
 }
 
-/** The names of the resources that a list reads besides its own, by its query class. */
-export function readsOf(query: object): readonly string[] {
-  return (Reflect.getMetadata(READS, query) as readonly string[] | undefined) ?? [];
+/** What SQL of an author reads, as its query class says. */
+export interface Reads {
+  /** The names of resources. */
+  readonly resources: readonly string[];
+  /** The names of anything else. */
+  readonly others: readonly string[];
+}
+
+function readsFrom(reads: readonly (ObjectType<unknown> | string)[]): Reads {
+  const isName = (each: ObjectType<unknown> | string): each is string => typeof each === 'string';
+  return {
+    resources: reads.flatMap((each) => (isName(each) ? [] : [resourceName(each)])),
+    others: reads.filter(isName),
+  };
+}
+
+/** What the SQL of lists and objects with a query class reads; `undefined`: it does not say. */
+export function readsOf(query: object): Reads | undefined {
+  return Reflect.getMetadata(READS, query) as Reads | undefined;
 }
 
 /** The columns that `sort` may name, by the query class of a list. */

@@ -1,7 +1,7 @@
 import type { ReadPool } from '../../database/read-pool.js';
 import { statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import { markOf, MarkedTime } from '../query/since.js';
 import type { State } from './prepared-list.js';
 import type { ReadRows } from './resolved-listing.js';
@@ -18,7 +18,7 @@ export interface Source {
  * The changes since a time are read on the primary: only there the history of the database is known. So is what waits for
  * a change: a replica that is behind has another version as well, which its client may have seen change already.
  */
-export function sourceOf(reads: ReadPool, { since }: Listing, waits: boolean): Source {
+export function sourceOf(reads: ReadPool, { since }: VisibleListing, waits: boolean): Source {
   if (!since) return { reads: waits ? reads.primaryFirst : reads, inHistory: (reading) => reading };
   const { ofPrimary } = reads;
   return {

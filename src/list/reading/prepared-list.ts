@@ -16,15 +16,10 @@ export interface PreparedPage {
   readonly key: string;
   /** Absent for facet counts: there is no page before or behind them. */
   readonly place?: PagePlace;
-  /**
-   * Asks PostgreSQL what the list reads that can change without changing its version: tables that are no resource,
-   * resources over tables of others, views, functions, the clock. A list that reads any is read for every request, and
-   * has no entity tag. Absent: it reads none, since its conditions compare stored columns, or a path in one, with
-   * values or with identifiers of named resources, it has no computed field, and it reads no table of others.
-   */
-  readonly dependencies: (() => Promise<readonly string[]>) | undefined;
-  /** Whether what it reads has columns that the client does not see. A change of them changes the version as well. */
-  readonly isNarrowed: boolean;
+  /** See `VisibleListing`. */
+  readonly isVersioned: boolean;
+  /** See `VisibleListing`. */
+  readonly isPartial: boolean;
   /** The state of its data, from a query that begins after the call. */
   readonly state: () => Promise<State>;
   /** Waits for another version of its data: see `VersionWatch.wait`. */

@@ -9,7 +9,7 @@ import {
   replaceIn,
 } from '../condition/condition.js';
 import { identifiersText } from '../condition/print.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
 export type ReadRows = <Row extends TextRow<Row>>(
@@ -28,8 +28,8 @@ const MAXIMUM_IDENTIFIERS = 10_000;
  */
 export function readResolved<T>(
   reads: ReadPool,
-  listing: Listing,
-  read: (listing: Listing, rows: ReadRows) => Promise<T>,
+  listing: VisibleListing,
+  read: (listing: VisibleListing, rows: ReadRows) => Promise<T>,
 ): Promise<T> {
   if (identifierQueriesIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));
@@ -41,7 +41,7 @@ export function readResolved<T>(
   );
 }
 
-async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> {
+async function resolved(listing: VisibleListing, snapshot: Snapshot): Promise<VisibleListing> {
   const found = new Map<IdentifierQuery, readonly unknown[]>();
   for (const query of identifierQueriesIn(listing.conditions)) {
     const values = new ParameterValues();
@@ -58,5 +58,5 @@ async function resolved(listing: Listing, snapshot: Snapshot): Promise<Listing> 
       const values = condition.kind === 'identifiers' ? found.get(condition.query) : undefined;
       return values ? { kind: 'equal', column: condition.column, values } : condition;
     });
-  return listing.withConditions(replaced(listing.filters), replaced(listing.scope));
+  return listing.with(replaced);
 }

@@ -14,7 +14,7 @@ export class UnavailableResources {
     if (resources.some((resource) => this.loading.includes(resource))) throw errors.unavailable();
   }
 
-  /** @throws ApiError `-2` if one of the resources is loaded, or its lists are withheld */
+  /** @throws ApiError `-2` if one of the resources is loaded, or its lists are unavailable */
   checkLists(resources: readonly string[]): void {
     this.checkObjects(resources);
     if (resources.some(this.isWithheld)) throw errors.unavailable();

@@ -5,10 +5,10 @@ import { ParameterValues } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
-import { and } from '../condition/print.js';
-import type { Listing } from '../listing/listing.js';
+import { and, sqlEach } from '../condition/print.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
-import { visibleIn, visibleRelated } from '../listing/scope.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
+import { visibleRelated } from '../visibility/visible-rows.js';
 import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
 import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
@@ -35,8 +35,7 @@ type Query = readonly [text: string, values: readonly unknown[]];
 /** Prepares a whole list. It has no default limit. */
 export function wholeList(
   reads: ReadPool,
-  listing: Listing,
-  since: Date | undefined,
+  listing: VisibleListing,
   matching: MatchingObjects,
   format: StreamFormat,
 ): WholeList {
@@ -46,18 +45,18 @@ export function wholeList(
   return {
     key: keyOf(format, ...objects),
     open: (signal) =>
-      reads.read((pool) => openList(pool, objects, listing, since, matching, writer, signal)),
+      reads.read((pool) => openList(pool, objects, listing, matching, writer, signal)),
   };
 }
 
 /** Selects every object, in the order of the list. */
-function objectsOf(listing: Listing, matching: MatchingObjects): Query {
+function objectsOf(listing: VisibleListing, matching: MatchingObjects): Query {
   const { repository, query, fields, scope, client } = listing;
   const { metadata } = repository;
   const { sort, limit, offset = 0, after } = query;
   const order = totalOrder(metadata, sort);
   const values = new ParameterValues(matching.values);
-  const visible = after === undefined ? [] : visibleIn(metadata, scope, values);
+  const visible = after === undefined ? [] : sqlEach(scope, { metadata, values });
   const picking = { metadata, visible, order, values };
   const search = isByRelevance(sort) ? matching.search : undefined;
   let [anchor, where] = ['', matching.where];
@@ -82,7 +81,7 @@ function objectsOf(listing: Listing, matching: MatchingObjects): Query {
 
 /** Selects the count of all matching objects, and the state of the data. */
 function summaryOf(
-  { repository: { metadata }, resources }: Listing,
+  { repository: { metadata }, resources }: VisibleListing,
   matching: MatchingObjects,
 ): Query {
   // A statement must refer to every parameter: those of the conditions only if it reads the objects.
@@ -106,13 +105,12 @@ function summaryOf(
 async function openList(
   pool: Pool,
   objects: Query,
-  listing: Listing,
-  since: Date | undefined,
+  listing: VisibleListing,
   matching: MatchingObjects,
   writer: RowWriter,
   signal: AbortSignal,
 ): Promise<OpenList> {
-  const { resources, query } = listing;
+  const { resources, query, since } = listing;
   const snapshot = await Snapshot.open(pool, signal);
   try {
     // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
@@ -139,13 +137,13 @@ async function openList(
 /** @throws ApiError `-31` if the client of a list does not see the object with an identifier */
 async function requireObject(
   snapshot: Snapshot,
-  { repository: { metadata }, scope }: Listing,
+  { repository: { metadata }, scope }: VisibleListing,
   identifier: string,
 ): Promise<void> {
   const values = new ParameterValues([identifier]);
   const where = and(
     `WHERE object."${identifierOf(metadata).databaseName}" = $1`,
-    ...visibleIn(metadata, scope, values),
+    ...sqlEach(scope, { metadata, values }),
   );
   const text = `SELECT FROM ${tableOf(metadata)} object ${where}`;
   const found = await snapshot.rows(text, values.values);

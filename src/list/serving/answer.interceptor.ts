@@ -14,7 +14,8 @@ import { queryClassOf } from '../../http/endpoints.js';
 import { FacetCounts, FacetReader } from '../facets/facet-reader.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
-import { namedFields } from '../listing/shown-fields.js';
+import { namedFields } from '../visibility/shown-fields.js';
+import { VisibleListing, VisibleObject } from '../visibility/visible-listing.js';
 import { streamFormatOf } from './accept.js';
 import { wantedWait } from './change-wait.js';
 import { handlerPage } from './handler-page.js';
@@ -50,15 +51,19 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const prefersWait = wantedWait(request) !== undefined;
     if (result instanceof Listing) {
       const format = streamFormatOf(request);
-      const list = this.lists.prepare(result, request.client, !format && prefersWait);
+      const visible = VisibleListing.of(result, request.client);
+      const list = this.lists.prepare(visible, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
     if (result instanceof FacetCounts) {
-      const counts = this.facets.prepare(result, request.client, prefersWait);
+      const list = result.visibleTo(request.client);
+      const counts = this.facets.prepare(list, result.request, prefersWait);
       return this.pages.answer(counts, request);
     }
-    if (result instanceof ObjectLookup) return this.pages.answerObject(result, request);
-    // A handler of one's own may have read anything.
+    if (result instanceof ObjectLookup) {
+      return this.pages.answerObject(VisibleObject.of(result, request.client), request);
+    }
+    // A custom handler may have read anything.
     if (request.client?.rights) throw errors.forbidden('This path is not for this client');
     const controller = context.getClass<object>();
     const { name: method } = context.getHandler();

@@ -18,10 +18,10 @@ export function wantedWait(request: CatalogueRequest, isOfChanges = false): numb
 
 /** As `wantedWait`, but a client that does not see every column never waits: the end of a wait tells of any change. */
 export function waitOf(
-  { isNarrowed, isOfChanges }: PreparedPage,
+  { isPartial, isOfChanges }: PreparedPage,
   request: CatalogueRequest,
 ): number | undefined {
-  return isNarrowed ? undefined : wantedWait(request, isOfChanges);
+  return isPartial ? undefined : wantedWait(request, isOfChanges);
 }
 
 /** Lets requests wait that have nothing new for their client. */

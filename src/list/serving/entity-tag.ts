@@ -2,17 +2,6 @@ import { hash } from 'node:crypto';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
 import { waitOf } from './change-wait.js';
-import type { ReadLimit } from './read-limit.js';
-
-/** Whether a list has an entity tag. If its conditions are not plain, finding out may need a read. */
-export async function isTagged(
-  { resource, dependencies }: PreparedPage,
-  readLimit: ReadLimit,
-  request: CatalogueRequest,
-): Promise<boolean> {
-  if (!dependencies) return true;
-  return (await readLimit.run(resource, request, dependencies)).length === 0;
-}
 
 /**
  * The entity tag of a list (RFC 9110, section 8.8.3). It is weak, because it is the same for every
@@ -46,8 +35,8 @@ export function hasTag({ headers }: CatalogueRequest, tag: string): boolean {
  * The entity tag of a page that was read. A client that does not see every column has one of what it sees, since the
  * version tells of other changes.
  */
-export function tagOf({ isNarrowed, key }: PreparedPage, page: ReadPage): string {
-  return isNarrowed ? objectTag(`${page.count} ${page.objects}`) : entityTag(page, key);
+export function tagOf({ isPartial, key }: PreparedPage, page: ReadPage): string {
+  return isPartial ? objectTag(`${page.count} ${page.objects}`) : entityTag(page, key);
 }
 
 /**

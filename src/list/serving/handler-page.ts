@@ -11,7 +11,7 @@ interface HandlerPage extends Page {
 }
 
 /**
- * The page that a handler of one's own answers with: a `Page`, an object, or a list of objects.
+ * The page that a custom handler answers with: a `Page`, an object, or a list of objects.
  *
  * @param name of the handler
  * @param names the fields of each object, those of a related one as `brand.name`; default: all that it has

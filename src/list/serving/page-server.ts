@@ -4,11 +4,11 @@ import { encodingOf } from '../../http/compression.js';
 import { type Answer, pageAnswer, redactToken } from '../../http/envelope.js';
 import { traced } from '../../http/request-trace.js';
 import { nameOf } from '../../resource/resource.js';
-import type { ObjectLookup } from '../listing/listing.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
+import type { VisibleObject } from '../visibility/visible-listing.js';
 import { ChangeWait } from './change-wait.js';
-import { entityTag, hasTag, isTagged, objectTag, setState, tagOf } from './entity-tag.js';
+import { entityTag, hasTag, objectTag, setState, tagOf } from './entity-tag.js';
 import { link } from './link.js';
 import { PageCache } from './page-cache.js';
 import { ReadLimit } from './read-limit.js';
@@ -25,8 +25,8 @@ export class PageServer {
 
   /** Reads the page from the database only if neither the client nor the cache has the current version. */
   async answer(prepared: PreparedPage, request: CatalogueRequest): Promise<Answer> {
-    if (!(await isTagged(prepared, this.readLimit, request))) return this.read(prepared, request);
-    const { key, isNarrowed } = prepared;
+    if (!prepared.isVersioned) return this.read(prepared, request);
+    const { key, isPartial } = prepared;
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
     const cached = this.cache.get(cacheKey);
@@ -34,7 +34,7 @@ export class PageServer {
       const state = await traced(request, 'version', () => prepared.state());
       const isCached = cached?.version === state.version;
       const known = isCached ? cached.tag : undefined;
-      const tag = isNarrowed ? known : entityTag(state, key);
+      const tag = isPartial ? known : entityTag(state, key);
       if (tag !== undefined && hasTag(request, tag)) {
         const { version } = state;
         const later = await this.changeWait.answer(prepared, { version }, request);
@@ -58,11 +58,9 @@ export class PageServer {
    * An object is read for every request, since its lookup costs no more than that of a version. `304` saves its
    * transfer.
    */
-  async answerObject(lookup: ObjectLookup, request: CatalogueRequest): Promise<Answer> {
-    const resource = nameOf(lookup.repository.metadata);
-    const page = await this.readLimit.run(resource, request, () =>
-      this.objects.read(lookup, request.client),
-    );
+  async answerObject(object: VisibleObject, request: CatalogueRequest): Promise<Answer> {
+    const resource = nameOf(object.lookup.repository.metadata);
+    const page = await this.readLimit.run(resource, request, () => this.objects.read(object));
     const tag = objectTag(page.objects);
     request.res.setHeader('ETag', tag);
     if (hasTag(request, tag)) return { status: 304 };

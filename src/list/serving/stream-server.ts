@@ -11,8 +11,8 @@ import { Settings } from '../../settings/settings.js';
 import type { OpenList, PreparedList, State, StreamFormat } from '../reading/prepared-list.js';
 import { CONTENT_TYPES } from './accept.js';
 import { ChangeWait } from './change-wait.js';
-import { entityTag, hasTag, isTagged, setState } from './entity-tag.js';
-import { clientOf, ReadLimit } from './read-limit.js';
+import { entityTag, hasTag, setState } from './entity-tag.js';
+import { clientOf } from './read-limit.js';
 import { StreamLimit } from './stream-limit.js';
 
 /** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */
@@ -27,7 +27,6 @@ export class StreamServer {
   constructor(
     private readonly settings: Settings,
     private readonly streams: StreamLimit,
-    private readonly readLimit: ReadLimit,
     private readonly changeWait: ChangeWait,
   ) {}
 
@@ -39,12 +38,12 @@ export class StreamServer {
     const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
-    const isKept = await isTagged(prepared, this.readLimit, request);
+    const { isVersioned, isPartial } = prepared;
     const whole = prepared.whole(format);
     // For a client that does not see every column it would be that of what it sees, which is not read yet.
     const tagFor = (state: State): string | undefined =>
-      prepared.isNarrowed ? undefined : entityTag(state, whole.key);
-    if (ifNoneMatch !== undefined && isKept && !prepared.isNarrowed) {
+      isPartial ? undefined : entityTag(state, whole.key);
+    if (ifNoneMatch !== undefined && isVersioned && !isPartial) {
       const state = await traced(request, 'version', () => prepared.state());
       const tag = tagFor(state);
       if (tag !== undefined && hasTag(request, tag)) {
@@ -58,9 +57,9 @@ export class StreamServer {
     const list = await traced(request, 'query', () =>
       this.streams.open(whole, clientOf(request), ending.signal),
     );
-    const later = isKept && (await this.changeWait.answer(prepared, list, request));
+    const later = isVersioned && (await this.changeWait.answer(prepared, list, request));
     if (later) return later;
-    if (isKept) setState(prepared, request, list, tagFor(list));
+    if (isVersioned) setState(prepared, request, list, tagFor(list));
     request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
     request.res.setHeader('X-Total-Count', list.count);
     const encoding = encodingOf(acceptEncoding);

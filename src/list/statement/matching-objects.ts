@@ -6,7 +6,7 @@ import { columnsIn, type Condition, type WordSearch } from '../condition/conditi
 import { and, sqlOf } from '../condition/print.js';
 import { areEqualities, type Criteria, criteriaOf, facetsOf, searchIn } from './criteria.js';
 import type { OrderKey } from '../listing/order.js';
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import type { Facet } from '../../tally/facet.js';
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
@@ -49,7 +49,7 @@ export interface Split {
 
 /** @param order the total order of the list */
 export function matchingObjects(
-  { repository: { metadata }, conditions }: Listing,
+  { repository: { metadata }, conditions }: VisibleListing,
   order: readonly OrderKey[],
 ): MatchingObjects {
   const values = new ParameterValues();

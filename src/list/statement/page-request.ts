@@ -1,4 +1,4 @@
-import type { Listing } from '../listing/listing.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import type { OrderKey } from '../listing/order.js';
 import type { KnownList } from './known-lists.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -14,7 +14,7 @@ export interface PageRequest {
   /** The identifier of the object behind which the page begins. The offset is then 0. */
   readonly after?: string;
   /** What the client sees. */
-  readonly seen: Pick<Listing, 'scope' | 'client'>;
+  readonly seen: Pick<VisibleListing, 'scope' | 'client'>;
 }
 
 /** A page to be read, of any list. */

@@ -3,7 +3,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { orderBy } from '../listing/order.js';
-import { visibleRelated } from '../listing/scope.js';
+import { visibleRelated } from '../visibility/visible-rows.js';
 import { and } from '../condition/print.js';
 import type { PageRequest } from './page-request.js';
 import type { Picking } from './picked-objects.js';

@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { recordedColumns } from '../../list/deletions/deletion.js';
 import { capabilitiesOf, resourcesWith } from '../../resource/capabilities.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
-import { scopeOf } from '../../resource/scope.js';
+import { scopeOf } from '../../resource/visibility.js';
 import { namesArray } from '../../tally/tally-columns.js';
 import { named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, TRIGGERS } from './part.js';

@@ -1,4 +1,4 @@
-import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import type { Children } from './children.js';
 import { declaredOf } from './declaration.js';
 import { references } from './references.js';
@@ -6,13 +6,13 @@ import { references } from './references.js';
 /** A column of an entity, by its property. */
 export type EntityColumn = readonly [entity: object, property: string];
 
-/** The entities of deletions, which have only identifiers and times. They are no resources. */
-export const DELETIONS = new WeakSet<object>();
+/** The resources of whose deletions entities are, by the entity. These have only identifiers and times. */
+export const DELETIONS = new WeakMap<object, string>();
 
 /** What a client may read, if it is not everything. */
 export class Rights {
   /** Whether some resources or fields are not for the client. */
-  readonly isNarrowed: boolean;
+  readonly isRestricted: boolean;
 
   constructor(
     /** The names of the resources that it may read; null: all. */
@@ -22,7 +22,7 @@ export class Rights {
     /** Whether everybody can read its token, as in a page for browsers. */
     readonly isPublic: boolean,
   ) {
-    this.isNarrowed = resources !== null || hidden.length > 0;
+    this.isRestricted = resources !== null || hidden.length > 0;
   }
 
   mayRead(resource: string): boolean {
@@ -41,7 +41,7 @@ export class Rights {
    * @param derived the columns that are derived from it, one from the other
    */
   sees(entity: object, property: string, derived: readonly string[] = []): boolean {
-    if (!this.isNarrowed) return true;
+    if (!this.isRestricted) return true;
     const target = entity as ObjectType<unknown>;
     const declared = declaredOf({ target });
     if (!declared) return DELETIONS.has(entity);
@@ -64,7 +64,7 @@ export class Rights {
    * children.
    */
   seesRelated(entity: ObjectType<unknown>, related: string | Children): boolean {
-    if (!this.isNarrowed) return true;
+    if (!this.isRestricted) return true;
     if (typeof related === 'string') {
       const other = references(entity).get(related);
       return this.sees(entity, related) && this.mayReadOf(other);
@@ -89,5 +89,46 @@ export function seenOf(
   entity: unknown,
   names: readonly string[],
 ): readonly string[] {
-  return rights?.isNarrowed ? names.filter((name) => rights.sees(entity as object, name)) : names;
+  return rights?.isRestricted ? names.filter((name) => rights.sees(entity as object, name)) : names;
+}
+
+/** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
+export interface ScopeClient {
+  readonly clientID: string;
+  /** Absent: it may read everything. */
+  readonly rights?: Rights | undefined;
+}
+
+type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
+
+/** Which objects of a resource a client sees. */
+export interface Scope<Column extends string = string> {
+  /** Every column that `where` may name. The deletions of the resource record them, too. */
+  readonly columns: readonly Column[];
+  /**
+   * The condition for the objects that a client sees, as TypeORM's `where` takes it: several are combined
+   * with OR, and `{}` is every object. No value may be `undefined` or null; a missing value is `IsNull()`.
+   */
+  readonly where: (client: ScopeClient) => Where<Column> | readonly Where<Column>[];
+}
+
+const SCOPE = Symbol('scope');
+
+/** Sets the scope of an entity. */
+export function setScope(target: object, scope: Scope): void {
+  Reflect.defineMetadata(SCOPE, scope, target);
+}
+
+/** The scope of an entity; `undefined` if every client sees every object. */
+export function scopeOf({ target }: Pick<EntityMetadata, 'target'>): Scope | undefined {
+  return typeof target === 'function'
+    ? (Reflect.getMetadata(SCOPE, target) as Scope | undefined)
+    : undefined;
+}
+
+/** What a client sees of a resource with a scope is asked without a client. */
+export class UnknownClientError extends TypeError {
+  constructor(resource: string) {
+    super(`What is seen of ${resource} depends on the client`);
+  }
 }

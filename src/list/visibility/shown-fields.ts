@@ -1,8 +1,8 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import { relatedOf } from '../../resource/related.js';
-import { fieldsOf, isResource, nameOf } from '../../resource/resource.js';
-import { type Rights, seenOf } from '../../resource/rights.js';
-import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
+import { fieldsOf } from '../../resource/resource.js';
+import { type Rights, seenOf } from '../../resource/visibility.js';
+import { fieldsOfRelated } from '../../resource/selection.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
 
 /**
@@ -24,7 +24,7 @@ export function shownFields(
     const shown = named.length > 0 ? named : namesOf(other);
     return seenOf(rights, other.target, shown).map((field) => `${name}.${field}`);
   });
-  if (related.length === 0 && !rights?.isNarrowed) return fields;
+  if (related.length === 0 && !rights?.isRestricted) return fields;
   const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
   return [...seenOf(rights, metadata.target, own), ...related];
 }
@@ -37,23 +37,6 @@ export function namedFields(query: unknown): readonly string[] | undefined {
   if (!(query instanceof ObjectQueryDto)) return undefined;
   const { fields, include = [] } = query;
   return fields && [...fields, ...include];
-}
-
-/**
- * The resources whose objects a list shows besides its own.
- *
- * @throws TypeError for a table that is no resource: a change of it would not change the version of a page
- */
-export function relatedResources(
-  metadata: EntityMetadata,
-  fields: readonly string[] | undefined,
-): string[] {
-  return selectedRelated(metadata, fields).map(([{ metadata: other }]) => {
-    if (isResource(other)) return nameOf(other);
-    throw new TypeError(
-      `${nameOf(metadata)} cannot include ${other.tableName}, which is not a @Resource`,
-    );
-  });
 }
 
 function namesOf(metadata: EntityMetadata): string[] {

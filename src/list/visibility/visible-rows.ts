@@ -2,15 +2,15 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import type { VisibleRelated } from '../../resource/selection.js';
 import { nameOf } from '../../resource/resource.js';
-import { type ScopeClient, scopeOf, UnknownClientError } from '../../resource/scope.js';
+import { type ScopeClient, scopeOf, UnknownClientError } from '../../resource/visibility.js';
 import {
   columnConditions,
   comparedValues,
   type Condition,
-  replaceIn,
+  withVisible,
 } from '../condition/condition.js';
 import { conditionsFrom } from '../condition/from-typeorm.js';
-import { sqlOf } from '../condition/print.js';
+import { sqlEach } from '../condition/print.js';
 
 /**
  * The conditions for the objects of an entity that a client sees, combined with AND. Empty: it sees all of
@@ -19,7 +19,7 @@ import { sqlOf } from '../condition/print.js';
  * @param client absent: the entity must have no scope
  * @throws TypeError if there is no client, or if the condition is not one that its scope may be
  */
-export function scopeConditions(
+export function visibleRows(
   metadata: EntityMetadata,
   client: ScopeClient | undefined,
 ): readonly Condition[] {
@@ -61,32 +61,11 @@ function isPlainObject(value: unknown): boolean {
   );
 }
 
-/** Conditions for what a client sees of an entity, in SQL on a table. */
-export function visibleIn(
-  metadata: EntityMetadata,
-  conditions: readonly Condition[],
-  values: ParameterValues,
-  table = 'object',
-): readonly string[] {
-  return conditions.map((condition) => sqlOf(condition, { metadata, values, table }));
-}
-
 /** Which related objects a client sees. */
 export function visibleRelated(
   client: ScopeClient | undefined,
   values: ParameterValues,
 ): VisibleRelated {
-  return (metadata) => visibleIn(metadata, scopeConditions(metadata, client), values, 'related');
-}
-
-/** Conditions that look up identifiers of visible objects only, with what is visible of a resource. */
-export function withVisible(
-  conditions: readonly Condition[],
-  visible: (metadata: EntityMetadata) => readonly Condition[],
-): Condition[] {
-  return replaceIn(conditions, (condition) => {
-    if (condition.kind !== 'identifiers') return condition;
-    const { query } = condition;
-    return { ...condition, query: { ...query, visible: visible(query.metadata) } };
-  });
+  return (metadata) =>
+    sqlEach(visibleRows(metadata, client), { metadata, values, table: 'related' });
 }

@@ -1,0 +1,166 @@
+import type { EntityMetadata } from 'typeorm';
+import { errors } from '../../http/errors.js';
+import { capabilitiesOf } from '../../resource/capabilities.js';
+import { isResource, nameOf } from '../../resource/resource.js';
+import { selectedRelated } from '../../resource/selection.js';
+import type { Rights, ScopeClient } from '../../resource/visibility.js';
+import {
+  arePlain,
+  type Condition,
+  identifierQueriesIn,
+  readColumns,
+} from '../condition/condition.js';
+import type { Listing, ObjectLookup, VisibleConditions } from '../listing/listing.js';
+import { type ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
+import { authorSql, resourcesRead } from './author-sql.js';
+import { shownFields } from './shown-fields.js';
+import { visibleRows } from './visible-rows.js';
+
+type Selection = Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>;
+
+/**
+ * A list as a client sees it: what readers take. Only `of` makes one, so that no list is read unchecked. What it does not
+ * know of a list is not visible.
+ */
+export class VisibleListing {
+  readonly repository: Listing['repository'];
+  readonly query: Listing['query'];
+  readonly since: Date | undefined;
+  /** The conditions of its objects, combined with AND. */
+  readonly conditions: readonly Condition[];
+  readonly filters: readonly Condition[];
+  readonly scope: readonly Condition[];
+
+  private constructor(
+    private readonly described: Listing,
+    conditions: VisibleConditions,
+    /** Absent: none of its resources has a scope. */
+    readonly client: ScopeClient | undefined,
+    /** The fields that each object shows; see `selection`. */
+    readonly fields: readonly string[] | undefined,
+    /** The resources whose versions change when it changes. */
+    readonly resources: readonly string[],
+    /** Whether these versions tell of all its changes. Otherwise it is always read, and has no entity tag. */
+    readonly isVersioned: boolean,
+  ) {
+    ({ repository: this.repository, query: this.query, since: this.since } = described);
+    ({ filters: this.filters, scope: this.scope } = conditions);
+    const { filters, scope } = conditions;
+    this.conditions = scope.length > 0 ? [...scope, ...filters] : filters;
+  }
+
+  /**
+   * @param selection what each object shows, by default as its query says
+   * @throws ApiError `-15` if the handler filters or sorts by what the client does not see; UnknownClientError without a
+   * client, for a resource with a scope; UnscopedReadError for SQL of an author that may read one
+   */
+  static of(
+    listing: Listing,
+    client: ScopeClient | undefined,
+    selection: Selection = listing.query,
+  ): VisibleListing {
+    const { repository, query } = listing;
+    const { metadata } = repository;
+    requireSeen(listing, client?.rights);
+    const rows = (other: EntityMetadata): readonly Condition[] => visibleRows(other, client);
+    const conditions = listing.visible(rows);
+    const fields = shownFields(metadata, selection, client?.rights);
+    const related = relatedEntities(metadata, fields);
+    const sql = authorSql(metadata, fields, listing.filters);
+    const read = resourcesRead(query, sql, metadata.dataSource);
+    const lookups = identifierQueriesIn([...conditions.filters, ...conditions.scope]);
+    const scopes: [EntityMetadata, readonly Condition[]][] = [
+      [metadata, rows(metadata)],
+      ...related.map((other): [EntityMetadata, readonly Condition[]] => [other, rows(other)]),
+      ...lookups.map((each): [EntityMetadata, readonly Condition[]] => [
+        each.metadata,
+        each.visible ?? [],
+      ]),
+    ];
+    const looked = [...lookups, ...identifierQueriesIn(scopes.flatMap(([, scope]) => scope))];
+    const resources = new Set([
+      listing.resource,
+      ...[...looked.map((each) => each.metadata), ...related].map(nameOf),
+      ...(read ?? []),
+    ]);
+    const isVersioned =
+      read !== undefined &&
+      isVersionedEntity(metadata) &&
+      [...resources].every((name) => capabilitiesOf(name).version) &&
+      scopes.every((scope) => arePlain(...scope));
+    return new VisibleListing(listing, conditions, client, fields, [...resources], isVersioned);
+  }
+
+  /** The list with other conditions for the same objects. */
+  with(replaced: (conditions: readonly Condition[]) => Condition[]): VisibleListing {
+    const { described, client, fields, resources, isVersioned } = this;
+    const conditions = { filters: replaced(this.filters), scope: replaced(this.scope) };
+    return new VisibleListing(described, conditions, client, fields, resources, isVersioned);
+  }
+
+  /** Whether what it reads has columns that its client does not see. A change of them changes its version as well. */
+  get isPartial(): boolean {
+    const rights = this.client?.rights;
+    return rights !== undefined && !this.resources.every((name) => rights.seesAll(name));
+  }
+}
+
+/** An object as a client sees it: what readers take. Only `of` makes one. */
+export class VisibleObject {
+  private constructor(
+    readonly lookup: ObjectLookup,
+    readonly client: ScopeClient | undefined,
+    readonly fields: readonly string[] | undefined,
+    /** The entities of what it shows. */
+    readonly entities: readonly EntityMetadata[],
+    /** The conditions for it to be visible. */
+    readonly scope: readonly Condition[],
+  ) {}
+
+  /** @throws as `VisibleListing.of` */
+  static of(lookup: ObjectLookup, client: ScopeClient | undefined): VisibleObject {
+    const { repository, query } = lookup;
+    const { metadata } = repository;
+    const fields = shownFields(metadata, query, client?.rights);
+    resourcesRead(query, authorSql(metadata, fields), metadata.dataSource);
+    const entities = [metadata, ...relatedEntities(metadata, fields)];
+    return new VisibleObject(lookup, client, fields, entities, visibleRows(metadata, client));
+  }
+}
+
+/** Whether the version of its resource tells of the changes of a table. */
+function isVersionedEntity(metadata: EntityMetadata): boolean {
+  return capabilitiesOf(metadata).version;
+}
+
+/**
+ * The entities whose objects are shown beside those of an entity.
+ *
+ * @throws TypeError for a table that is no resource: a change of it would not change the version of a page
+ */
+function relatedEntities(
+  metadata: EntityMetadata,
+  fields: readonly string[] | undefined,
+): EntityMetadata[] {
+  return selectedRelated(metadata, fields).map(([{ metadata: other }]) => {
+    if (isResource(other)) return other;
+    throw new TypeError(
+      `${nameOf(metadata)} cannot include ${other.tableName}, which is not a @Resource`,
+    );
+  });
+}
+
+/**
+ * Parameters that read what a client does not see are refused by name before. This is for the conditions and orders that
+ * a handler adds, and for values of filters that the check at the start did not try.
+ */
+function requireSeen({ repository, filters, query }: Listing, rights: Rights | undefined): void {
+  if (!rights?.isRestricted) return;
+  const { metadata } = repository;
+  const sorted = (query.sort ?? []).filter(({ field }) => field !== RELEVANCE);
+  const read = readColumns(metadata, filters);
+  const isSeen =
+    read?.every((column) => rights.sees(...column)) &&
+    sorted.every(({ field }) => rights.sees(metadata.target as object, field));
+  if (!isSeen) throw errors.forbidden('This list is not for this client');
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Brand } from '../../src/brands/brand.entity.js';
+import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
+import { FacetReader, type FacetRequest } from '../../src/list/facets/facet-reader.js';
+import { listOf, objectOf } from '../../src/list/listing/listing.js';
+import { ListReader } from '../../src/list/reading/list-reader.js';
+import { ObjectReader } from '../../src/list/reading/object-reader.js';
+import { VisibleListing, VisibleObject } from '../../src/list/visibility/visible-listing.js';
+import { type Service, startService } from '../service.js';
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+it('A reader that is given what a handler describes does not compile', async () => {
+  const { application, dataSource } = service;
+  const brands = dataSource.getRepository(Brand);
+  const [list, object] = [listOf(brands, new ListBrandsDto()), objectOf(brands, 'a', {})];
+  // @ts-expect-error It is no VisibleListing.
+  expect(() => application.get(ListReader).prepare(list)).toThrow();
+  // @ts-expect-error It is no VisibleListing.
+  expect(() => application.get(FacetReader).prepare(list, {} as FacetRequest)).toThrow();
+  // @ts-expect-error It is no VisibleObject.
+  await expect(application.get(ObjectReader).read(object)).rejects.toThrow();
+  // @ts-expect-error Only `of` makes one.
+  expect(() => new VisibleListing(list)).toThrow();
+  // @ts-expect-error A client is named, or that there is none.
+  VisibleObject.of(object);
+  expect(VisibleObject.of(object, undefined).entities).toHaveLength(1);
+});
