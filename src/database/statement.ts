@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { anyValue } from './planner.js';
 
 /** A parameterised SQL statement, with `$1`, `$2`, … for its values. */
 export interface Statement {
@@ -34,12 +35,11 @@ export class ParameterValues {
   }
 
   /**
-   * Adds a value and returns its parameter with an SQL type. If the statement is to be planned once, it is a subquery,
-   * which the planner does not look into: its plan is that for any values, which a prepared statement keeps.
+   * Adds a value and returns its parameter with an SQL type, if the statement is to be planned once as `anyValue`.
    */
   addTyped(value: unknown, type: string): string {
     const parameter = `${this.add(value)}::${type}`;
-    return this.isPlannedOnce ? `(SELECT ${parameter})::${type}` : parameter;
+    return this.isPlannedOnce ? `${anyValue(parameter)}::${type}` : parameter;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { anyValue, unindexedText } from '../database/planner.js';
 import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { identifierOf } from '../resource/resource.js';
@@ -45,9 +46,8 @@ export class TallyPositions {
       const parameter = this.isOne
         ? values.addTyped(valuesAt, 'text[]')
         : `${values.add(valuesAt)}::text[]`;
-      // As an expression, so that no index of the column qualifies: the one in the order is to be read.
       const [reference, type] = this.isSorted
-        ? [`(object."${column.databaseName}"::text || '')`, 'text']
+        ? [unindexedText(`object."${column.databaseName}"`), 'text']
         : [`object."${column.databaseName}"`, sqlTypeOf(column)];
       return { parameter, reference, type, name: `value_${at}` };
     });
@@ -61,7 +61,7 @@ export class TallyPositions {
     // the column is then in the order of the identifier.
     this.ofFacets = columns.map(({ reference, type, parameter }) =>
       this.isOne
-        ? `${reference} = (SELECT (${parameter})[1]::${type})`
+        ? `${reference} = ${anyValue(`(${parameter})[1]::${type}`)}`
         : `${reference} = ANY(${parameter}::${type}[])`,
     );
     this.tables = [

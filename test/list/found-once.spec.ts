@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MAXIMUM_SORTED } from '../../src/list/statement/picked-by-offset.js';
+import { MAXIMUM_SORTED } from '../../src/database/planner.js';
 import { type Service, startService } from '../service.js';
 import { comparePage, type PlainResource } from './oracle.js';
 

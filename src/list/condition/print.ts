@@ -121,12 +121,3 @@ export function and(where: string, ...conditions: string[]): string {
   if (conditions.length === 0) return where;
   return `${where === '' ? 'WHERE' : `${where} AND`} ${conditions.join(' AND ')}`;
 }
-
-/**
- * Adds conditions before those that a WHERE clause has. PostgreSQL begins to read an index at the first condition
- * that gives a context in it: at a key of a page, and not at the end of an interval that contains the key.
- */
-export function andFirst(where: string, ...conditions: string[]): string {
-  const others = where === '' ? [] : [where.slice('WHERE '.length)];
-  return and('', ...conditions, ...others);
-}

@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { anyValue } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
 import { columnOf } from '../../resource/resource.js';
@@ -54,7 +55,7 @@ export function searchSql(
   { values, table = 'object', inTitle = false }: SearchContext,
 ): string {
   const query = searchQuery(search, values, inTitle);
-  const found = `${column} @@ ${values.isPlannedOnce ? `(SELECT ${query})` : query}`;
+  const found = `${column} @@ ${values.isPlannedOnce ? anyValue(query) : query}`;
   const named = equalities(search, table, values);
   return named.length === 0 ? found : `(${[found, ...named].join(' OR ')})`;
 }

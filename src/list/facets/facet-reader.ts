@@ -88,7 +88,7 @@ export class FacetReader {
   private statementOf(list: VisibleListing, request: FacetRequest): [Statement, unknown[]] {
     const { limit = defaultLimit(this.settings) } = request;
     const [text, values] = facetStatement(list, request, limit);
-    const keep = list.conditions.length > 0 ? 'never' : 'if frequent';
-    return [this.statements.of(list.repository.metadata, text, keep), values];
+    const prepare = list.conditions.length > 0 ? 'never' : 'if frequent';
+    return [this.statements.of(list.repository.metadata, text, prepare), values];
   }
 }

@@ -24,12 +24,12 @@ export function limitsOf(list: VisibleListing, name: string, values: ParameterVa
   const shown = (limit: string): string => valuesOf(column).publicForm?.(limit) ?? limit;
   const value = `${shown('least')} || '..' || ${shown('greatest')}`;
   const criteria = criteriaOf(matching, metadata);
-  const tallied = criteria && talliedCount({ metadata, facets: undefined, criteria, values });
+  const tallied = talliedCount({ metadata, facets: undefined, criteria });
   // With a count of the tally, an index has the limits at its ends. Otherwise every object has to be read. The tally needs
   // no tables for objects with a value.
-  const found = tallied
+  const found = tallied?.isSure
     ? `SELECT (SELECT min(${reference}) FROM object ${where}) AS least,
-         (SELECT max(${reference}) FROM object ${where}) AS greatest, ${tallied.total} AS count`
+         (SELECT max(${reference}) FROM object ${where}) AS greatest, ${tallied.sql({ where, values }).total} AS count`
     : `SELECT min(${reference}) AS least, max(${reference}) AS greatest, count(*) AS count FROM object ${where}`;
   return {
     tables: [],

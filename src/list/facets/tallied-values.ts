@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { OBJECTS_PER_LOOKUP } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/words.js';
@@ -32,9 +33,6 @@ export interface Field {
   readonly name: string;
   readonly at: number;
 }
-
-/** How many objects are counted in an index in the time in which one facet is looked up. */
-const OBJECTS_PER_LOOKUP = 20;
 
 /** Takes the counts of values from the tally of a resource. */
 export class TalliedValues {

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { anyValue, FENCE, rowsBetween, unindexedEquality } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
@@ -13,8 +14,7 @@ import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
 import { type Facet, facetName } from '../../tally/facet.js';
 import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
-import { tally } from './count-plans.js';
-import type { PagePlan, PageStatement } from './page-plan.js';
+import type { PagePlan, PageStatement } from './plan.js';
 
 /**
  * Reads a list that is one facet in the order of the identifier. The tally has its count, and the range of the offset:
@@ -23,7 +23,8 @@ import type { PagePlan, PageStatement } from './page-plan.js';
 export const facet: PagePlan = {
   name: 'facet',
 
-  unfit({ matching: { metadata, facets }, request: { after, fields, order } }) {
+  of({ matching: { metadata, facets = [] }, request, resources }) {
+    const { after, fields, order } = request;
     const [first, ...others] = order;
     if (after !== undefined) return 'it goes on behind an object';
     // The statement is prepared. That of each client would differ.
@@ -32,12 +33,8 @@ export const facet: PagePlan = {
     }
     if (!capabilitiesOf(metadata).places) return 'the tally has no ranges of it';
     if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
-    return facets?.length === 1 ? undefined : 'its conditions are not one facet';
-  },
-
-  statement({ matching: { metadata, facets = [] }, request, resources }) {
-    const [one] = facets;
-    if (!one) throw new TypeError('The list is not a facet');
+    const [one, ...more] = facets;
+    if (!one || more.length > 0) return 'its conditions are not one facet';
     return pageOfFacet(metadata, one, request, resources);
   },
 };
@@ -72,9 +69,9 @@ export function pageOfFacet(
   const isPicked = of.columns.length > 1;
   const objects = isPicked
     ? `SELECT ${shown} FROM picked CROSS JOIN LATERAL (
-         SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id OFFSET 0
+         SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id ${FENCE}
        ) object ORDER BY picked.id`
-    : select(shown, first, `(SELECT ${size})`);
+    : select(shown, first, anyValue(size));
   const last = isPicked
     ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
     : keyAt(`(SELECT greatest(${size} - 1, 0))`, first);
@@ -89,7 +86,7 @@ export function pageOfFacet(
           `first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`,
         ]),
     ...(isPicked
-      ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, `(SELECT ${size})`)})`]
+      ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, anyValue(size))})`]
       : []),
   ];
   // Texts of one collation: the type of a prepared result must not change with that of the identifier.
@@ -101,8 +98,8 @@ export function pageOfFacet(
   return {
     text,
     values: values.values,
-    count: tally.name,
-    keep: fields === undefined ? 'always' : 'if frequent',
+    count: { name: 'tally', unfit: [] },
+    prepare: fields === undefined ? 'always' : 'if frequent',
   };
 }
 
@@ -114,11 +111,7 @@ interface Reading {
   readonly select: (columns: string, from: string, limit: string) => string;
 }
 
-/**
- * Reads the index of the leading column; the primary key without one. The upper bound, which no
- * identifier is above, keeps the row estimate small. Without it, the planner expects a third of the
- * table and uses JIT compilation for a few rows.
- */
+/** Reads the index of the leading column; the primary key without one. No identifier is above the upper bound. */
 function indexesOf(
   metadata: EntityMetadata,
   { columns, values: sought }: Facet,
@@ -153,17 +146,12 @@ function indexesOf(
     leaders
       .map(({ column, reference, value }) => {
         const order = `${reference}, ${key}`;
-        // Row comparison, so that only the index of the leading column qualifies. For a rare value the
-        // planner could otherwise scan the whole primary key.
         const conditions = [
           ...(isChosen ? [`(SELECT name FROM rarest) = '${column.databaseName}'`] : []),
-          `(${order}) >= (${value}, ${from})`,
-          `(${order}) <= (${value}, ${above})`,
-          // Unlike an equality, no index of another column qualifies for it: all objects with its value could be
-          // read and sorted.
+          ...rowsBetween([reference, key], value, from, above),
           ...compared
             .filter((other) => other.column !== column)
-            .map((other) => `${other.reference} IS NOT DISTINCT FROM ${other.value}`),
+            .map((other) => unindexedEquality(other.reference, other.value)),
         ];
         return ordered(shown, conditions.join(' AND '), order, limit);
       })

@@ -1,9 +1,8 @@
+import { depthAt } from '../statement/depth.js';
 import { pickedByOffset } from '../statement/picked-by-offset.js';
-import { placeAt } from '../statement/place.js';
 import { countPlanOf } from './count-plans.js';
-import { found } from './found.js';
-import type { PagePlan } from './page-plan.js';
 import { pickedPage, sqlOffset } from './picked-page.js';
+import type { PagePlan } from './plan.js';
 
 /**
  * Reads the list in its order, from the nearer end, or collects the matching objects and sorts them: the statement takes
@@ -12,16 +11,14 @@ import { pickedPage, sqlOffset } from './picked-page.js';
 export const ordered: PagePlan = {
   name: 'ordered',
 
-  unfit: () => undefined,
-
-  statement(page, keep) {
+  of(page) {
     const count = countPlanOf(page);
-    return pickedPage(page, keep, count, (picking) => {
-      const place = {
-        ...placeAt(picking, sqlOffset(page, picking.values)),
-        isFound: count === found,
+    return pickedPage(page, 'if frequent', count, (picking) => {
+      const depth = {
+        ...depthAt(picking, sqlOffset(page, picking.values)),
+        isFound: count.name === 'found',
       };
-      return [...count.tables(page, picking, place), ...pickedByOffset(picking, place)];
+      return [...count.made(picking, depth), ...pickedByOffset(picking, depth)];
     });
   },
 };

@@ -1,16 +1,17 @@
+import { MAXIMUM_SORTED } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { and, whereOf } from '../condition/print.js';
 import { searchSql } from '../condition/words.js';
 import type { WordSearch } from '../condition/condition.js';
 import { keysOf, orderBy } from '../listing/order.js';
 import { inBranches } from '../statement/in-branches.js';
-import { MAXIMUM_SORTED, pickedByOffset } from '../statement/picked-by-offset.js';
+import { pickedByOffset } from '../statement/picked-by-offset.js';
 import { anchorOf, isBehind, pickedBehind, type Picking } from '../statement/picked-objects.js';
-import { indexSizeOf } from '../statement/place.js';
+import { indexSizeOf } from '../statement/depth.js';
 import { countByWord } from '../statement/tallied-counts.js';
 import { countPlanOf } from './count-plans.js';
-import type { PagePlan } from './page-plan.js';
 import { pickedPage, sqlOffset } from './picked-page.js';
+import type { PagePlan } from './plan.js';
 
 /**
  * Reads two lists, one behind the other, each in the order of its keys: objects with all words in the title, and the
@@ -19,13 +20,12 @@ import { pickedPage, sqlOffset } from './picked-page.js';
 export const relevance: PagePlan = {
   name: 'relevance',
 
-  unfit: ({ request }) => (request.isByRelevance ? undefined : 'in the order of columns'),
-
-  statement(page) {
-    const { after } = page.request;
+  of(page) {
+    const { after, isByRelevance } = page.request;
+    if (!isByRelevance) return 'in the order of columns';
     const count = countPlanOf(page);
     return pickedPage(page, 'never', count, (picking) => [
-      ...count.tables(page, picking),
+      ...count.made(picking),
       ...(after === undefined
         ? pickedByOffsets(picking, sqlOffset(page, picking.values))
         : behind(picking, after)),
@@ -68,14 +68,14 @@ function pickedByOffsets(picking: Picking, offset: string | undefined): string[]
   const { limit } = picking;
   const indexSize = indexSizeOf(picking);
   const { titled, others } = classesOf(picking);
-  const byWord = countByWord(titled, true);
+  const byWord = picking.criteria && countByWord(picking.metadata, picking.criteria, true);
   const some = `LIMIT greatest(${limit}, ${MAXIMUM_SORTED}) + 1`;
   const count = `(SELECT count(*) FROM (
       SELECT FROM object ${titled.where} ${offset ? '' : some}
     ) titled)`;
   return [
     `counted_titled AS MATERIALIZED (
-      SELECT ${byWord === undefined ? count : `coalesce(${byWord}, ${count})`} AS total
+      SELECT ${byWord ? `coalesce(${byWord(titled)}, ${count})` : count} AS total
     )`,
     ...pickedByOffset(titled, { offset, indexSize }, '_titled'),
     `counted_others AS MATERIALIZED (
@@ -129,12 +129,12 @@ function searchOf({ search }: Picking): WordSearch {
 function classesOf(picking: Picking): { titled: Picking; others: Picking } {
   const { conditions, where, split, metadata, values } = picking;
   const isOther = `${isTitled(searchOf(picking), values)} IS NOT TRUE`;
-  const place = { metadata, values, inTitle: true };
+  const context = { metadata, values, inTitle: true };
   return {
     titled: {
       ...picking,
-      where: whereOf(conditions, place),
-      split: split && { ...split, others: whereOf(conditions.slice(split.carriedCount), place) },
+      where: whereOf(conditions, context),
+      split: split && { ...split, others: whereOf(conditions.slice(split.carriedCount), context) },
     },
     others: {
       ...picking,

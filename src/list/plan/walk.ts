@@ -29,8 +29,10 @@ export function objectsAhead(known: KnownList | undefined, limit: number): numbe
 }
 
 /** The identifiers of the objects of a page; `undefined` if they are not known. */
-export function knownIdentifiers({ offset, limit, known }: Read): readonly string[] | undefined {
-  const { ahead, count } = known ?? {};
+export function knownIdentifiers(
+  { ahead, count }: KnownList,
+  { offset, limit }: Pick<Read, 'offset' | 'limit'>,
+): readonly string[] | undefined {
   if (!ahead) return undefined;
   const isWhole = ahead.length >= limit || offset + ahead.length === Number(count);
   return isWhole ? ahead.slice(0, limit) : undefined;
@@ -46,16 +48,15 @@ export function placesBehindKnown({ offset, limit, known }: Read): KnownPlace[] 
 /**
  * What a page tells of the offsets behind it, if it was found in the order of the list.
  *
- * @param key the key of the last object that was found, as JSON; null if there is none
+ * @param key the key of the last object that was found, as JSON
  * @param aheadText the identifiers of those behind the page as JSON; null if there are none
  */
 export function placesBehind(
   { offset, limit, known }: Read,
   count: string,
-  key: string | null,
+  key: string,
   aheadText: string | null,
 ): KnownPlace[] {
-  if (key === null) return [];
   const ahead = JSON.parse(aheadText ?? '[]') as string[];
   const walked = (known?.before ? (known.walked ?? 0) : 0) + limit;
   const next = offset + limit;

@@ -74,8 +74,8 @@ export class ListReader {
       wait: (...wait) => this.watch.wait(this.versions.queryFor(resources, reads), ...wait),
       isOfChanges: listing.since !== undefined,
       read: () => {
-        const listKey = isVersioned ? () => keyOf(...ofList) : undefined;
-        return inHistory(read((page, rows) => this.pages.read(page, listKey, rows)));
+        const list = isVersioned ? keyOf(...ofList) : undefined;
+        return inHistory(read((page, rows) => this.pages.read(page, list, rows)));
       },
       explain: () => read(explainPage),
       whole: (format) => wholeList(reads, listing, matching, format),

@@ -45,8 +45,8 @@ export class ObjectReader {
       SELECT ${selection(metadata, fields, visibleRelated(client, values))}
       FROM ${tableOf(metadata)} object ${where}
     ) "#found"`;
-    const keep = fields === undefined ? 'always' : 'if frequent';
-    const found = this.statements.of(metadata, text, entities.some(scopeOf) ? 'never' : keep);
+    const prepare = fields === undefined ? 'always' : 'if frequent';
+    const found = this.statements.of(metadata, text, entities.some(scopeOf) ? 'never' : prepare);
     const [row] = await this.reads.rows<{ object: string }>(found, values.values);
     if (!row) throw errors.objectUnknown(nameOf(metadata), identifier);
     return { count: '1', objects: `[${row.object}]` };

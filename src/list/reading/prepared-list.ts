@@ -1,5 +1,5 @@
 import type { Page } from '../../http/envelope.js';
-import type { PlanTaken } from '../plan/page-plan.js';
+import type { PlanTaken, UnfitPlan } from '../plan/plan.js';
 
 /** Where a page begins in its list, and how many objects it has at most. */
 export interface PagePlace {
@@ -57,12 +57,6 @@ export interface VersionedPage extends Page, State {
 export interface ReadPage extends VersionedPage {
   /** How it was read; absent for facet counts. */
   readonly plan?: PlanTaken;
-}
-
-/** A plan, and why it does not fit a page. */
-export interface UnfitPlan {
-  readonly name: string;
-  readonly reason: string;
 }
 
 /** How a page is read. */

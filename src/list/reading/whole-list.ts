@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { NO_LIMIT } from '../../database/planner.js';
 import type { ReadPool } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues } from '../../database/statement.js';
@@ -10,11 +11,11 @@ import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
 import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
-import { inBranches, NO_LIMIT } from '../statement/in-branches.js';
+import { inBranches } from '../statement/in-branches.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
 import { anchorOf, isBehind } from '../statement/picked-objects.js';
 import { stateOf } from '../statement/state.js';
-import { countByIndex, talliedCount } from '../statement/tallied-counts.js';
+import { countMatching } from '../statement/tallied-counts.js';
 import { requireHistory } from './history.js';
 import { keyOf } from './key-of.js';
 import type { Batch, OpenList, StreamFormat, WholeList } from './prepared-list.js';
@@ -85,12 +86,8 @@ function summaryOf(
   matching: MatchingObjects,
 ): Query {
   // A statement must refer to every parameter: those of the conditions only if it reads the objects.
-  let values = new ParameterValues();
-  let counted = talliedCount({ ...matching, values });
-  if (!counted) {
-    values = new ParameterValues(matching.values);
-    counted = countByIndex({ ...matching, values });
-  }
+  const values = new ParameterValues(matching.tallied?.isSure ? [] : matching.values);
+  const counted = countMatching({ ...matching, values });
   const tables = [objectTable(metadata), ...counted.tables].join(',\n');
   const text = `WITH ${tables} SELECT ${counted.total}::text, ${stateOf(resources, metadata)}`;
   return [text, values.values];

@@ -8,6 +8,7 @@ import { areEqualities, type Criteria, criteriaOf, facetsOf, searchIn } from './
 import type { OrderKey } from '../listing/order.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import type { Facet } from '../../tally/facet.js';
+import { type TalliedCount, talliedCount } from './tallied-counts.js';
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
 export interface MatchingObjects {
@@ -16,6 +17,8 @@ export interface MatchingObjects {
   readonly criteria: Criteria | undefined;
   /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
+  /** What the tally says of their number; `undefined` if it never knows it. */
+  readonly tallied: TalliedCount | undefined;
   /** The search for words, also beside conditions that criteria cannot say. */
   readonly search: WordSearch | undefined;
   /** The conditions of the list, those first that the index in its order carries. */
@@ -32,7 +35,7 @@ export interface MatchingObjects {
    * Whether the index of a column that is compared carries all of them, but not every column of the order:
    * then the identifiers of the matching objects are found first, without visiting any object.
    */
-  readonly isFoundFirst?: boolean;
+  readonly isLookedUp?: boolean;
   /**
    * The conditions as `where`, in a form for which PostgreSQL reads no index but one in the order of the list;
    * see `plannedOnce`. Default: `where`.
@@ -53,7 +56,7 @@ export function matchingObjects(
   order: readonly OrderKey[],
 ): MatchingObjects {
   const values = new ParameterValues();
-  const place = { metadata, values };
+  const context = { metadata, values };
   const [first] = order;
   const columns = first ? carriedColumnsOf(metadata, first.column.propertyName) : [];
   const isCarried = (condition: Condition): boolean =>
@@ -62,10 +65,10 @@ export function matchingObjects(
     conditions.filter(isCarried),
     conditions.filter((condition) => !isCarried(condition)),
   ];
-  const carriedSql = carried.map((condition) => sqlOf(condition, place));
-  const othersSql = others.map((condition) => sqlOf(condition, place));
+  const carriedSql = carried.map((condition) => sqlOf(condition, context));
+  const othersSql = others.map((condition) => sqlOf(condition, context));
   const every = columnsIn(conditions);
-  const isFoundFirst =
+  const isLookedUp =
     conditions.length > 1 &&
     every.some((column) => {
       const along = carriedColumnsOf(metadata, column);
@@ -75,14 +78,17 @@ export function matchingObjects(
       );
     });
   const criteria = criteriaOf(conditions, metadata);
+  const facets =
+    criteria && areEqualities(criteria) ? facetsOf(metadata, criteria.equal) : undefined;
   const isSplit = carried.length > 0 && others.length > 0;
   return {
     metadata,
     criteria,
-    facets: criteria && areEqualities(criteria) ? facetsOf(metadata, criteria.equal) : undefined,
+    facets,
+    tallied: talliedCount({ metadata, facets, criteria }),
     search: searchIn(conditions),
     conditions: [...carried, ...others],
-    isFoundFirst,
+    isLookedUp,
     where: and('', ...carriedSql, ...othersSql),
     values: values.values,
     ...(isSplit && {

@@ -25,4 +25,6 @@ export interface PageToRead {
   readonly resources: readonly string[];
   /** What is known of the list at the offset of the page. */
   readonly known?: KnownList | undefined;
+  /** Whether as many lists of the resource are prepared as may be: the page is planned for its values. */
+  readonly isForValues?: boolean;
 }

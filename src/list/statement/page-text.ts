@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { FENCE } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
@@ -64,7 +65,7 @@ export function pageObjects(
     `SELECT ${selection(metadata, fields, visibleRelated(seen.client, values))}
      FROM ${table} page CROSS JOIN LATERAL (
        SELECT * FROM ${tableOf(metadata)} object
-       ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} OFFSET 0
+       ${and(`WHERE object."${identifier}" = page."${identifier}"`, ...visible)} ${FENCE}
      ) object ORDER BY "#at"`,
   );
 }

@@ -1,21 +1,16 @@
+import {
+  FENCE,
+  MAXIMUM_SORTED,
+  NO_LIMIT,
+  SEARCH_COST,
+  SORTING_COST,
+} from '../../database/planner.js';
 import { tableOf } from '../../resource/resource.js';
 import { keysOf, orderBy } from '../listing/order.js';
 import { and } from '../condition/print.js';
-import { inBranches, NO_LIMIT, type Section } from './in-branches.js';
+import { inBranches, type Section } from './in-branches.js';
+import type { Depth } from './depth.js';
 import { everyMatching, type Picking } from './picked-objects.js';
-import type { Place } from './place.js';
-
-/** Maximum number of matching objects that are collected and sorted: a bound on time and memory. */
-export const MAXIMUM_SORTED = 50_000;
-/**
- * What it costs to collect and sort an object, where to read one in the order of the list costs 1. If the
- * objects are found first, each one is visited for its place in the order. Measured; `foundFirst` with
- * 1,000,000 products.
- */
-const SORTING_COST = { read: 2, foundFirst: 15 };
-
-/** What it costs to find an object by a word in an index, in the same measure. */
-const SEARCH_COST = 0.1;
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order. It skips objects one by
@@ -30,8 +25,8 @@ const SEARCH_COST = 0.1;
  *
  * @param part ends the names of these tables, for a page that is picked from several lists
  */
-export function pickedByOffset(picking: Picking, place: Place, part = ''): string[] {
-  const { offset, indexSize, isFound = false } = place;
+export function pickedByOffset(picking: Picking, depth: Depth, part = ''): string[] {
+  const { offset, indexSize, isFound = false } = depth;
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
   const { order, limit } = picking;
@@ -60,9 +55,9 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
   ].map((each) => `(${each})`);
   // What is found with its place in the order has only to be sorted.
   const isSorted =
-    isFound && !picking.isFoundFirst
+    isFound && !picking.isLookedUp
       ? 'total = (SELECT count(*) FROM found)'
-      : indexSize && sortIsCheaper(picking, place);
+      : indexSize && sortIsCheaper(picking, depth);
   return [
     `${way} AS MATERIALIZED (
       SELECT CASE
@@ -78,10 +73,10 @@ export function pickedByOffset(picking: Picking, place: Place, part = ''): strin
 
 /** The condition that a sort of all matching objects, which are `total`, costs less than to read in order. */
 export function sortIsCheaper(
-  { isFoundFirst, limit }: Picking,
-  { offset, indexSize = '0', searchSize }: Place,
+  { isLookedUp, limit }: Picking,
+  { offset, indexSize = '0', searchSize }: Depth,
 ): string {
-  const sorting = `${SORTING_COST[isFoundFirst ? 'foundFirst' : 'read']} * total`;
+  const sorting = `${SORTING_COST[isLookedUp ? 'lookedUp' : 'read']} * total`;
   const cost = searchSize ? `(${sorting} + ${SEARCH_COST} * ${searchSize})` : sorting;
   // Behind the end it is 0: a product of an offset that no list has would be out of range.
   const reach = offset ? `greatest(least(${offset} + ${limit}, total - ${offset}), 0)` : limit;
@@ -95,15 +90,15 @@ function isNamed(way: string, name: string): string {
 
 /** Selects the keys of all matching objects, in no order. */
 function collected(picking: Picking, condition: string, isFound: boolean): string {
-  const { metadata, order, isFoundFirst } = picking;
+  const { metadata, order, isLookedUp } = picking;
   const objects = isFound
     ? `SELECT * FROM found WHERE ${condition}`
-    : `SELECT * FROM (${everyMatching(picking, condition)}) object OFFSET 0`;
-  if (!isFoundFirst) return objects;
+    : `SELECT * FROM (${everyMatching(picking, condition)}) object ${FENCE}`;
+  if (!isLookedUp) return objects;
   const identifier = order.at(-1)?.column.databaseName ?? '';
   return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (
       SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
-      WHERE object."${identifier}" = found."${identifier}" OFFSET 0
+      WHERE object."${identifier}" = found."${identifier}" ${FENCE}
     ) object`;
 }
 
@@ -125,7 +120,7 @@ function readInOrder(picking: Picking, section: Section, ...conditions: string[]
         LIMIT ${NO_LIMIT}
       ) candidate CROSS JOIN LATERAL (
         SELECT FROM ${tableOf(metadata)} object
-        ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} OFFSET 0
+        ${and(split.others, `object."${identifier}" = candidate."${identifier}"`)} ${FENCE}
       ) matching
     ) object ${ordering}`;
   });

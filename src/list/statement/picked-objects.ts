@@ -1,11 +1,11 @@
+import { andFirst, consecutive } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
-import { and, andFirst } from '../condition/print.js';
+import { and } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { branchOrderBy, isIndexed, keysOf, type OrderKey, referenceTo } from '../listing/order.js';
-import { consecutive } from './in-branches.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking extends Omit<MatchingObjects, 'values'> {
@@ -158,12 +158,12 @@ function anchorValue({ column }: OrderKey): string {
 
 /**
  * Selects the columns of the order of all matching objects, in no order; their identifiers alone if the objects have
- * to be looked up for the others (`Picking.isFoundFirst`).
+ * to be looked up for the others (`Picking.isLookedUp`).
  *
  * @param condition PostgreSQL evaluates it once, before it reads any object
  */
 export function everyMatching(picking: Picking, condition: string): string {
-  const { where, order, isFoundFirst } = picking;
-  const columns = keysOf(isFoundFirst ? order.slice(-1) : order);
+  const { where, order, isLookedUp } = picking;
+  const columns = keysOf(isLookedUp ? order.slice(-1) : order);
   return `SELECT ${columns} FROM object ${and(where, condition)}`;
 }

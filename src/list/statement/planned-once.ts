@@ -1,4 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
+import { unindexed } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { columnOf, isBroad } from '../../resource/resource.js';
@@ -14,11 +15,15 @@ import type { PageToRead } from './page-request.js';
  * conditions leave a choice of indexes to find the objects: of two values, or of a value and an interval, the
  * rarer one has to lead. Of a table of others, the types of the columns are not known by name.
  */
-export function plannedOnce({ matching, request }: PageToRead): MatchingObjects | undefined {
+export function plannedOnce({
+  matching,
+  request,
+  isForValues = false,
+}: PageToRead): MatchingObjects | undefined {
   const { order, offset, fields, isByRelevance, after, seen } = request;
   // Clients choose the fields, and each scope has conditions of its own: there are too many variants.
   if (fields !== undefined || seen.scope.length > 0) return undefined;
-  if (isByRelevance || after !== undefined) return undefined;
+  if (isForValues || isByRelevance || after !== undefined) return undefined;
   const { metadata, split, criteria, conditions } = matching;
   if (!capabilitiesOf(metadata).types || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
@@ -48,10 +53,9 @@ export function plannedOnce({ matching, request }: PageToRead): MatchingObjects 
     ...matching,
     split: undefined,
     where: and('', ...parts.map(({ sql }) => sql)),
-    // PostgreSQL reads no index by `(…) IS TRUE`.
     inOrder: and(
       '',
-      ...parts.map(({ condition, sql }) => (isInOrder(condition) ? sql : `(${sql}) IS TRUE`)),
+      ...parts.map(({ condition, sql }) => (isInOrder(condition) ? sql : unindexed(sql))),
     ),
     values: values.values,
   };

@@ -7,7 +7,7 @@ import { type Statement, statement } from '../../database/statement.js';
  * Whether connections prepare a statement. `if frequent`: clients choose what its text depends on, so that there may be
  * many variants.
  */
-export type Keep = 'always' | 'if frequent' | 'never';
+export type Preparing = 'always' | 'if frequent' | 'never';
 
 /** Maximum number of frequent statements of a resource. Each connection keeps every prepared statement. */
 const MAXIMUM_FREQUENT = 100;
@@ -27,17 +27,19 @@ class OfResource {
     return this.frequent >= MAXIMUM_FREQUENT;
   }
 
-  of(text: string, keep: Keep): Statement {
+  of(text: string, prepare: Preparing): Statement {
     const known = this.prepared.get(text);
     if (known) return known;
-    const made = statement(text, { prepared: keep === 'always' || this.isFrequent(text, keep) });
+    const made = statement(text, {
+      prepared: prepare === 'always' || this.isFrequent(text, prepare),
+    });
     if (made.prepared) this.prepared.set(text, made);
     return made;
   }
 
   /** Counts a request. Returns whether the statement becomes one of the frequent ones: the first that are. */
-  private isFrequent(text: string, keep: Keep): boolean {
-    if (keep === 'never' || this.isFull) return false;
+  private isFrequent(text: string, prepare: Preparing): boolean {
+    if (prepare === 'never' || this.isFull) return false;
     const count = (this.requests.get(text) ?? 0) + 1;
     this.requests.set(text, count);
     if (count < FREQUENT) return false;
@@ -53,8 +55,8 @@ export class PreparedStatements {
   private readonly resources = new WeakMap<EntityMetadata, OfResource>();
 
   /** The statement on a resource with a text. */
-  of(metadata: EntityMetadata, text: string, keep: Keep): Statement {
-    return this.ofResource(metadata).of(text, keep);
+  of(metadata: EntityMetadata, text: string, prepare: Preparing): Statement {
+    return this.ofResource(metadata).of(text, prepare);
   }
 
   /** Whether no further statement on a resource becomes a frequent one. */

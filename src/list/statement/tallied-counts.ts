@@ -27,7 +27,7 @@ import {
   type Item,
   onlyInterval,
 } from './criteria.js';
-import type { Picking } from './picked-objects.js';
+import type { MatchingObjects } from './matching-objects.js';
 
 /** A number of objects in SQL. */
 export interface Counted {
@@ -36,44 +36,64 @@ export interface Counted {
   readonly total: string;
 }
 
-/** The objects of a list, and the parameters of its statement. */
-type Tallied = Pick<Picking, 'metadata' | 'facets' | 'criteria' | 'where' | 'values'>;
+/** The conditions of a list as `WHERE …`, and the parameters of its statement. */
+interface Counting {
+  readonly where: string;
+  readonly values: ParameterValues;
+}
 
-/** The number of matching objects; `undefined` if the tally does not always know it. */
-export function talliedCount(list: Omit<Tallied, 'where'>): Counted | undefined {
-  const { metadata, facets, criteria, values } = list;
+/** What the tally says of the number of matching objects. */
+export interface TalliedCount {
+  /**
+   * Whether it always knows the number. Otherwise `total` is null if it does not, or has so few objects of the facets that
+   * the matching ones are better counted one by one (`TallyPositions.spansMore`).
+   */
+  readonly isSure: boolean;
+  readonly sql: (list: Counting) => Counted;
+}
+
+/** An SQL expression for a number that the tally always knows. */
+type Count = (values: ParameterValues) => string;
+
+/** `undefined` if the tally never knows the number. */
+export function talliedCount({
+  metadata,
+  facets,
+  criteria,
+}: Pick<MatchingObjects, 'metadata' | 'facets' | 'criteria'>): TalliedCount | undefined {
   if (!criteria) return undefined;
-  if (facets) return total(countOfFacets(metadata, facets, values));
-  if (criteria.item) return total(countByItem(metadata, criteria.item, criteria, values));
+  if (facets) return always((values) => countOfFacets(metadata, facets, values));
+  if (criteria.item) return always(countByItem(metadata, criteria.item, criteria));
+  if (criteria.search) {
+    const byWord = countByWord(metadata, criteria, false);
+    return byWord && { isSure: false, sql: (list) => ({ tables: [], total: byWord(list) }) };
+  }
   const interval = onlyInterval(criteria);
-  if (!interval) return total(remainder(metadata, criteria, values));
-  if (!isBounded(interval)) return total(valuedCount(metadata, interval.column, criteria, values));
+  if (!interval) return always(remainder(metadata, criteria));
+  if (!isBounded(interval)) return always(valuedCount(metadata, interval.column, criteria));
   const objects = sortedObjects(metadata, interval.column, criteria);
-  return objects && !objects.isNarrow ? countedBetween(interval, objects, values) : undefined;
+  return objects && { isSure: !objects.isNarrow, sql: countWithin(interval, objects) };
 }
 
-/**
- * The number of matching objects, or null if the tally does not know it, or has so few objects of the facets that the
- * matching ones are better counted one by one (`TallyPositions.spansMore`); `undefined` if it never knows it.
- */
-export function countIfTallied(list: Tallied): Counted | undefined {
-  const { metadata, criteria, values } = list;
-  const interval = criteria && onlyInterval(criteria);
-  if (!interval) return total(countByWord(list, false));
-  const objects = sortedObjects(metadata, interval.column, criteria);
-  if (!objects?.isNarrow || !isBounded(interval)) return undefined;
-  const counted = countedBetween(interval, objects, values);
-  const isRead = counted.positions.spansMore(countOfFacets(metadata, [EVERY_OBJECT], values));
-  return { ...counted, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${counted.total} END)` };
+function always(count: Count | undefined): TalliedCount | undefined {
+  return count && { isSure: true, sql: ({ values }) => ({ tables: [], total: count(values) }) };
 }
 
-/** The number of matching objects by an index, unless the tally turns out to know it. */
-export function countByIndex(list: Tallied): Counted {
+function countWithin(interval: Interval, objects: SortedObjects): TalliedCount['sql'] {
+  return ({ values }) => {
+    const { positions, tables, total } = countedBetween(interval, objects, values);
+    if (!objects.isNarrow) return { tables, total };
+    const isRead = positions.spansMore(countOfFacets(objects.metadata, [EVERY_OBJECT], values));
+    return { tables, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${total} END)` };
+  };
+}
+
+/** The number of matching objects: by the tally if it knows it, and by an index otherwise. */
+export function countMatching(list: Counting & Pick<MatchingObjects, 'tallied'>): Counted {
   const byIndex = `(SELECT count(*) FROM object ${list.where})`;
-  const tallied = countIfTallied(list);
-  return tallied
-    ? { ...tallied, total: `coalesce(${tallied.total}, ${byIndex})` }
-    : { tables: [], total: byIndex };
+  if (!list.tallied) return { tables: [], total: byIndex };
+  const { tables, total } = list.tallied.sql(list);
+  return { tables, total: list.tallied.isSure ? total : `coalesce(${total}, ${byIndex})` };
 }
 
 /** An SQL expression for the number of objects of facets. */
@@ -85,10 +105,6 @@ export function countOfFacets(
   return countOf(identifierOrder(metadata), facetNames(facets, values));
 }
 
-function total(sql: string | undefined): Counted | undefined {
-  return sql === undefined ? undefined : { tables: [], total: sql };
-}
-
 /**
  * An SQL expression for the number of objects that a list searches for, or null if the tally does not know
  * it; `undefined` if it never does.
@@ -96,38 +112,39 @@ function total(sql: string | undefined): Counted | undefined {
  * @param inTitle whether `where` searches only in titles
  */
 export function countByWord(
-  { metadata, criteria, where, values }: Omit<Tallied, 'facets'>,
+  metadata: EntityMetadata,
+  { search, ...others }: Criteria,
   inTitle: boolean,
-): string | undefined {
-  if (!criteria?.search || !areEqualities({ ...criteria, search: undefined })) return undefined;
-  const { equal, search } = criteria;
+): ((list: Counting) => string) | undefined {
+  if (!search || !areEqualities(others) || others.equal.size > 1) return undefined;
   const tally = wordTallyOf(metadata, search);
-  if (!tally || equal.size > 1) return undefined;
-  const facets = facetsOf(metadata, equal);
-  if (!facets) return undefined;
-  const count = wordCountOf(tally, search.words, inTitle, facets, values);
-  const others = onlyNamed(search, inTitle, values);
-  if (others === undefined) return count;
-  return `${count} + (SELECT count(*) FROM object ${and(where, others)})`;
+  const facets = facetsOf(metadata, others.equal);
+  if (!tally || !facets) return undefined;
+  return ({ where, values }) => {
+    const count = wordCountOf(tally, search.words, inTitle, facets, values);
+    const named = onlyNamed(search, inTitle, values);
+    return named === undefined
+      ? count
+      : `${count} + (SELECT count(*) FROM object ${and(where, named)})`;
+  };
 }
 
-/**
- * An SQL expression for the number of objects with an item in an array; `undefined` if the tally does not know it beside
- * the rest of the criteria.
- */
+/** The number of objects with an item in an array; `undefined` if the tally does not know it beside the other criteria. */
 function countByItem(
   metadata: EntityMetadata,
   { column, value }: Item,
   criteria: Criteria,
-  values: ParameterValues,
-): string | undefined {
+): Count | undefined {
   const tally = itemTallyOf(metadata, column);
-  const { equal } = criteria;
   if (!tally || !areEqualities({ ...criteria, item: undefined })) return undefined;
-  const facets = facetsOf(metadata, equal, itemFacetColumnsOf(metadata));
-  if (!facets) return undefined;
-  const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
-  return countWhere(tally, `word = ${item} AND facet = ANY(${names})`);
+  const facets = facetsOf(metadata, criteria.equal, itemFacetColumnsOf(metadata));
+  return (
+    facets &&
+    ((values) => {
+      const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
+      return countWhere(tally, `word = ${item} AND facet = ANY(${names})`);
+    })
+  );
 }
 
 /** Objects whose ranges in the order of a column the tally knows. */
@@ -172,43 +189,34 @@ export function countedBetween(
   };
 }
 
-/**
- * An SQL expression for the number of objects with the values of criteria and a value in a column;
- * `undefined` if the tally does not know it.
- */
+/** The number of objects with the values of criteria and a value in a column; `undefined` if the tally does not know it. */
 function valuedCount(
   metadata: EntityMetadata,
   name: string,
   criteria: Criteria,
-  values: ParameterValues,
-): string | undefined {
+): Count | undefined {
   const sorted = sortedObjects(metadata, name, criteria);
-  if (sorted) return countOf(sorted.order, facetNames(sorted.facets, values));
+  if (sorted) return (values) => countOf(sorted.order, facetNames(sorted.facets, values));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
-  return countOfColumn(identifierOrder(metadata), columnOf(metadata, name), values);
+  return (values) => countOfColumn(identifierOrder(metadata), columnOf(metadata, name), values);
 }
 
 /**
- * An SQL expression for the number of objects with the values of criteria that have no value in the one missing column, or
- * none of the excluded values: all with the values, less the others. `undefined` if criteria say anything else.
+ * The number of objects with the values of criteria that have no value in the one missing column, or none of the excluded
+ * values: all with the values, less the others. `undefined` if criteria say anything else.
  */
-function remainder(
-  metadata: EntityMetadata,
-  criteria: Criteria,
-  values: ParameterValues,
-): string | undefined {
-  const { equal, intervals, missing, excluded, search, item } = criteria;
-  if (search || item || intervals.length > 0) return undefined;
-  if (missing.length + excluded.size !== 1) return undefined;
-  const all = facetsOf(metadata, equal);
-  // A statement must refer to every parameter that is added.
-  if (!all) return undefined;
-  const count = (facets: readonly Facet[]): string => countOfFacets(metadata, facets, values);
+function remainder(metadata: EntityMetadata, criteria: Criteria): Count | undefined {
+  const { equal, intervals, missing, excluded } = criteria;
+  if (intervals.length > 0 || missing.length + excluded.size !== 1) return undefined;
+  const count = (values: typeof equal): Count | undefined => {
+    const facets = facetsOf(metadata, values);
+    return facets && ((parameters) => countOfFacets(metadata, facets, parameters));
+  };
   const [column] = missing;
-  if (column !== undefined) {
-    const others = valuedCount(metadata, column, criteria, values);
-    return others && `(${count(all)} - ${others})`;
-  }
-  const others = facetsOf(metadata, new Map([...equal, ...excluded]));
-  return others && `(${count(all)} - ${count(others)})`;
+  const all = count(equal);
+  const others =
+    column === undefined
+      ? count(new Map([...equal, ...excluded]))
+      : valuedCount(metadata, column, criteria);
+  return all && others && ((values) => `(${all(values)} - ${others(values)})`);
 }

@@ -20,42 +20,45 @@ export interface TalliedPlace extends Counted {
 }
 
 /**
- * The place of an offset; `undefined` if the tally does not know it.
+ * The place of an offset, given its parameter; `undefined` if the tally does not know it.
  *
  * @param order the total order of the list
- * @param offset its parameter
  */
 export function talliedPlace(
-  { metadata, facets, criteria }: Pick<MatchingObjects, 'metadata' | 'facets' | 'criteria'>,
+  { metadata, facets, criteria }: MatchingObjects,
   order: readonly OrderKey[],
-  offset: string,
-  values: ParameterValues,
-): TalliedPlace | undefined {
+): ((offset: string, values: ParameterValues) => TalliedPlace) | undefined {
   const [first] = order;
   // One range for all objects of a table of others would be read to its end.
   if (!criteria || !first || !capabilitiesOf(metadata).places) return undefined;
   if (facets && first.column === identifierOf(metadata)) {
-    const count = countOfFacets(metadata, facets, values);
-    const byIdentifier = { metadata, order: identifierOrder(metadata), facets };
-    const positions = new TallyPositions(byIdentifier, values);
-    const { tables, total } = positions;
-    positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
-    return { tables, total: count, valuedCount: total };
+    const objects = { metadata, order: identifierOrder(metadata), facets };
+    return (offset, values) => {
+      const count = countOfFacets(metadata, facets, values);
+      const positions = new TallyPositions(objects, values);
+      const { tables, total } = positions;
+      positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
+      return { tables, total: count, valuedCount: total };
+    };
   }
   const { propertyName } = first.column;
   const objects = sortedObjects(metadata, propertyName, criteria);
   if (!objects || objects.isNarrow) return undefined;
   const interval = onlyInterval(criteria);
   if (interval?.column === propertyName) {
-    const { positions, ...counted } = countedBetween(interval, objects, values);
-    addSortedStart(positions, order, offset, true);
-    return { ...counted, valuedCount: counted.total };
+    return (offset, values) => {
+      const { positions, tables, total } = countedBetween(interval, objects, values);
+      addSortedStart(positions, order, offset, true);
+      return { tables, total, valuedCount: total };
+    };
   }
   if (!facets) return undefined;
-  const count = countOfFacets(metadata, facets, values);
-  const positions = new TallyPositions(objects, values);
-  addSortedStart(positions, order, offset);
-  return { tables: positions.tables, total: count, valuedCount: positions.total };
+  return (offset, values) => {
+    const count = countOfFacets(metadata, facets, values);
+    const positions = new TallyPositions(objects, values);
+    addSortedStart(positions, order, offset);
+    return { tables: positions.tables, total: count, valuedCount: positions.total };
+  };
 }
 
 /**

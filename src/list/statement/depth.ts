@@ -1,3 +1,4 @@
+import { ASSUMED_OBJECTS } from '../../database/planner.js';
 import { capabilitiesOf } from '../../resource/capabilities.js';
 import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
 import { identifierOrder, tallyRows } from '../../tally/tally.js';
@@ -5,8 +6,8 @@ import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
 import { compareNothing, facetsOf } from './criteria.js';
 import type { Picking } from './picked-objects.js';
 
-/** Where a page begins, and what it takes to read the list up to there. All members but the last are SQL expressions. */
-export interface Place {
+/** How deep in its list a page begins, and what it takes to read up to there. All members but the last are SQL expressions. */
+export interface Depth {
   /** Absent: the first page. */
   readonly offset?: string;
   /**
@@ -23,14 +24,11 @@ export interface Place {
   readonly isFound?: boolean;
 }
 
-export function placeAt(picking: Picking, offset: string | undefined): Place {
+export function depthAt(picking: Picking, offset: string | undefined): Depth {
   // A statement must refer to every parameter that is added.
   if (picking.where === '') return { offset };
   return { offset, indexSize: indexSizeOf(picking), searchSize: searchSizeOf(picking) };
 }
-
-/** How many objects a table without a tally is assumed to have. */
-const ASSUMED_OBJECTS = 1_000_000;
 
 /** All objects, or in the order of the identifier those with the one value of a counted column. */
 export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
