@@ -26,7 +26,10 @@ it('A reader that is given what a handler describes does not compile', async () 
   // @ts-expect-error It is no VisibleObject.
   await expect(application.get(ObjectReader).read(object)).rejects.toThrow();
   // @ts-expect-error Only `of` makes one.
-  expect(() => new VisibleListing(list)).toThrow();
+  new VisibleListing(list, { filters: [], scope: [] }, undefined, undefined, [], true);
+  const alike: Pick<VisibleListing, keyof VisibleListing> = VisibleListing.of(list, undefined);
+  // @ts-expect-error What has the same members may have other conditions.
+  application.get(ListReader).prepare(alike);
   // @ts-expect-error A client is named, or that there is none.
   VisibleObject.of(object);
   expect(VisibleObject.of(object, undefined).entities).toHaveLength(1);
