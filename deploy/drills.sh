@@ -2,7 +2,7 @@
 # Runs the procedures of docs/operations.md on backup, restore, upgrade, passwords and TLS against a PostgreSQL
 # and instances of its own, with requests under way, and checks what clients get. Removes everything again.
 #
-#   deploy/drills.sh [dump|tracked|in-place|physical|upgrade|passwords|tls]…    default: all
+#   deploy/drills.sh [dump|in-place|physical|upgrade|passwords|tls]…    default: all
 #
 # Requires a build (`npm run build`), PostgreSQL 15 or newer with its client programs in PG_BIN (default: of
 # pg_config), curl, openssl, and HAProxy for `tls`. Run as root, PostgreSQL runs as `postgres`. Of the environment it
@@ -160,69 +160,20 @@ judge_load() {
   pass "$title: $seen"
 }
 
-# Dumps the database while the function `write` writes to it, and restores the dump as the database `restored`.
-restore_dump() {
+# --- The drills
+
+dump() {
+  new_catalogue dump
+  write() { sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; }
   repeat write
   sleep 0.5
   pg_dump -h 127.0.0.1 -p "$PG_PORT" -U postgres -Fc catalogue > "$WORK/backup"
   stop_repeating
   sql postgres 'CREATE DATABASE restored OWNER catalogue'
   pg_restore -h 127.0.0.1 -p "$PG_PORT" -U postgres --exit-on-error -d restored "$WORK/backup"
-}
-
-# --- The drills
-
-dump() {
-  new_catalogue dump
-  write() { sql catalogue "UPDATE brands SET name = name || '.' WHERE \"brandID\" < 'b2'; DELETE FROM brands WHERE \"brandID\" = 'b' || (1 + random() * 4999)::int"; }
-  restore_dump
   local found
   found=$(DATABASE_URL=$(database restored) catalogue verify) || fail "verify: $found"
   pass "pg_dump during writes, restored into a new database: $(sql restored 'SELECT count(*) FROM brands') brands, $(sql catalogue 'SELECT count(*) FROM brands') in the other one by now; $found"
-}
-
-# A project that tracks a table of others.
-tracked() {
-  new_catalogue tracked
-  sql postgres "CREATE ROLE shop LOGIN PASSWORD '$PASSWORD'"
-  sql catalogue 'CREATE SCHEMA sales AUTHORIZATION shop'
-  owner() { psql -h 127.0.0.1 -p "$PG_PORT" -U shop -XqtA -v ON_ERROR_STOP=1 -d "$1" -c "$2"; }
-  owner catalogue "CREATE TYPE sales.state AS ENUM ('new', 'used');
-    CREATE TABLE sales.wares (ware_id integer PRIMARY KEY, state sales.state NOT NULL);
-    CREATE INDEX ON sales.wares (state);
-    INSERT INTO sales.wares SELECT i, 'new' FROM generate_series(1, 5000) i;
-    GRANT USAGE ON SCHEMA sales TO catalogue;
-    GRANT SELECT, TRIGGER ON sales.wares TO catalogue"
-  local RELEASE=$WORK/project
-  mkdir "$RELEASE"
-  tar -cf - --exclude=.git --exclude=.data --exclude=node_modules --exclude=dist . | tar -xf - -C "$RELEASE"
-  ln -s "$PWD/node_modules" "$RELEASE/node_modules"
-  (
-    cd "$RELEASE"
-    DATABASE_URL=$(database) npm run -s resource -- wares --from-table sales.wares --track
-    npm run -s build
-  ) > "$WORK/generated" 2>&1 || fail "the resource was not generated: $(cat "$WORK/generated")"
-  catalogue migrate > /dev/null
-
-  write() { owner catalogue "UPDATE sales.wares SET state = 'used' WHERE ware_id = 1 + random() * 4999; DELETE FROM sales.wares WHERE ware_id = (1 + random() * 4999)::int"; }
-  restore_dump
-  local found statement
-  found=$(DATABASE_URL=$(database restored) catalogue verify 2> /dev/null) && fail 'verify finds nothing off with triggers that are not those of the tally'
-  statement=$(grep -o 'SELECT track_table(.*)' <<< "$found") || fail "verify names no remedy: $found"
-  DATABASE_URL=$(database restored) start_instance
-  answers 503 '/wares?limit=1' || fail 'a table is listed whose tally may be wrong'
-  psql -h 127.0.0.1 -p "$PG_PORT" -U catalogue -Xq -v ON_ERROR_STOP=1 -d restored -c "$statement" > /dev/null
-  await answers 200 '/wares?limit=1'
-  owner restored "UPDATE sales.wares SET state = 'used' WHERE ware_id < 100; DELETE FROM sales.wares WHERE ware_id > 4000"
-  local state counted
-  for state in new used; do
-    counted=$(ask "$URL/wares?limit=0&state=$state" | sed -n 's/.*"count":"\([0-9]*\)".*/\1/p')
-    [ "$counted" = "$(owner restored "SELECT count(*) FROM sales.wares WHERE state = '$state'")" ] ||
-      fail "$counted wares are $state"
-  done
-  stop_instance "$INSTANCE"
-  found=$(DATABASE_URL=$(database restored) catalogue verify) || fail "verify: $found"
-  pass "a database with a tracked table, restored: withheld until track_table, then counted; $found"
 }
 
 in_place() {
@@ -397,7 +348,7 @@ tls() {
   unset DATABASE_URL
 }
 
-DRILLS='dump tracked in-place physical upgrade passwords tls'
+DRILLS='dump in-place physical upgrade passwords tls'
 for drill in "${@:-$DRILLS}"; do
   for each in $drill; do
     case " $DRILLS " in

@@ -5,7 +5,7 @@ import { IndexMetadata } from 'typeorm/metadata/IndexMetadata.js';
 import { embeddedDatabase } from './cli/open-catalogue.js';
 import { migrations } from './database/migrate.js';
 import { databaseOptions } from './database/options.js';
-import { resourcesWith } from './resource/capabilities.js';
+import { ownResources } from './resource/own-table.js';
 import { listTableOf } from './resource/carried-columns.js';
 import { listIndexes } from './resource/list-indexes.js';
 import { loadEnvFile } from './settings/env-file.js';
@@ -15,7 +15,7 @@ import { Settings } from './settings/settings.js';
 class CatalogueDataSource extends DataSource {
   protected override async buildMetadatas(): Promise<void> {
     await super.buildMetadatas();
-    for (const metadata of resourcesWith('indexes', this).values()) {
+    for (const metadata of ownResources(this).values()) {
       const { target } = metadata;
       for (const { name } of listIndexes(listTableOf(metadata))) {
         const args = { target, name, synchronize: false };

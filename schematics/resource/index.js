@@ -13,7 +13,7 @@ import { dto } from './write/dto.js';
 import { entity, enumNameOf } from './write/entity.js';
 import { formatted } from './write/formatted.js';
 import { controller, module, service, spec } from './write/handlers.js';
-import { creation, tracking } from './write/migrations.js';
+import { creation } from './write/migrations.js';
 import { describe } from './write/resource.js';
 
 /**
@@ -74,8 +74,6 @@ export function resource(options) {
     if (!external) {
       checkEnums(names, read.fields, resources);
       written.set(`${migrations}-create-${folder}.ts`, creation(described, time));
-    } else if (external.tracked) {
-      written.set(`${migrations}-track-${folder}.ts`, tracking(described, time));
     }
     for (const { resource: parent = '', flags } of read.fields) {
       const target = flags.has('children') ? described.targets.get(parent) : undefined;
@@ -149,8 +147,8 @@ async function fieldsOf(
   resources,
   logger,
 ) {
-  const { fromTable, key, omit, indexed, track, counted } = options;
-  const ofTable = { key, omit, indexed, track, counted };
+  const { fromTable, key, omit, indexed } = options;
+  const ofTable = { key, omit, indexed };
   const given = words.length > 1 ? words.slice(1).join(' ').trim() : undefined;
   if (fromTable !== undefined) {
     if ((fields ?? from ?? given) !== undefined) {
@@ -158,7 +156,6 @@ async function fieldsOf(
         `The fields come from ${fromTable}, and cannot be described besides`,
       );
     }
-    if (counted !== undefined && !track) throw new GeneratorError('--counted goes with --track');
     return tableFields({ fromTable, ...ofTable });
   }
   const lone = Object.entries(ofTable).find(([, value]) => value !== undefined);

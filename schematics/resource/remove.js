@@ -2,11 +2,11 @@ import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
 import { withoutChildren } from './write/children.js';
 import { formatted } from './write/formatted.js';
-import { removal, untracking } from './write/migrations.js';
+import { removal } from './write/migrations.js';
 
 /**
- * Removes the files of a resource and its module's line, and writes the migration that drops its table, or the
- * triggers on a table of others.
+ * Removes the files of a resource and its module's line, and writes the migration that drops its table. An
+ * external table stays as it is.
  *
  * @param {import('@angular-devkit/schematics').Tree} tree
  * @param {import('./names.js').Names} names
@@ -45,14 +45,9 @@ export async function removeResource(tree, names, appModule) {
     const paths = others.map((file) => file.slice(1)).join(', ');
     throw new GeneratorError(`${resource} is used by ${paths}: remove that first`);
   }
-  const { isExternal, isTracked } = target;
+  if (target.isExternal) return `The table that ${names.words} listed stays as it is.`;
   const time = Date.now();
-  const path = (/** @type {string} */ action) =>
-    `/src/database/migrations/${time}-${action}-${folder}.ts`;
-  if (!isExternal) {
-    tree.create(path('remove'), await formatted(removal(names, target.enums, time)));
-    return `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until they are deleted with: catalogue drop ${resource} --destructive`;
-  }
-  if (isTracked) tree.create(path('untrack'), await formatted(untracking(names, time)));
-  return `The table that ${names.words} listed stays as it is${isTracked ? ', without the triggers of the service once the migration is applied' : ''}.`;
+  const path = `/src/database/migrations/${time}-remove-${folder}.ts`;
+  tree.create(path, await formatted(removal(names, target.enums, time)));
+  return `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until they are deleted with: catalogue drop ${resource} --destructive`;
 }

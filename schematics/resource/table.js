@@ -6,9 +6,9 @@ import { GeneratorError } from './generator-error.js';
 /**
  * @typedef {import('./fields.js').Field} Field
  *
- * @typedef {{ fromTable: string, track?: boolean } & Partial<Record<Columns, string>>} TableOptions `fromTable` is a
- * table as in SQL, `track` is whether triggers of the service count its rows, the others are columns, by commas
- * @typedef {'key' | 'omit' | 'indexed' | 'counted'} Columns
+ * @typedef {{ fromTable: string } & Partial<Record<Columns, string>>} TableOptions `fromTable` is a table as in SQL, the
+ * others are columns, by commas
+ * @typedef {'key' | 'omit' | 'indexed'} Columns
  *
  * A table as `catalogue describe` prints it.
  *
@@ -22,7 +22,6 @@ import { GeneratorError } from './generator-error.js';
  * @typedef {object} DescribedTable
  * @property {string} schema
  * @property {string} name
- * @property {boolean} tracked
  * @property {DescribedColumn} key
  * @property {readonly DescribedColumn[]} columns
  */
@@ -34,13 +33,12 @@ import { GeneratorError } from './generator-error.js';
  * @returns {Promise<import('./fields.js').Fields & { external: import('./write/resource.js').External }>}
  * @throws {GeneratorError} if it cannot be listed
  */
-export async function tableFields({ fromTable, track, ...columns }) {
+export async function tableFields({ fromTable, ...columns }) {
   const options = Object.entries(columns).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   );
-  if (track) options.push('--track');
   const text = await catalogue(['describe', ...options, '--', fromTable]);
-  const { schema, name, tracked, key, ...table } = /** @type {DescribedTable} */ (JSON.parse(text));
+  const { schema, name, key, ...table } = /** @type {DescribedTable} */ (JSON.parse(text));
   const fields = table.columns.map(({ length, values, flags, ...column }) => ({
     ...column,
     length: length ?? Infinity,
@@ -53,7 +51,7 @@ export async function tableFields({ fromTable, track, ...columns }) {
     identifierType: /** @type {import('./fields.js').IdentifierType} */ (key.type),
     fields,
     times: [],
-    external: { schema, name, tracked, keyLength: key.length ?? Infinity },
+    external: { schema, name, keyLength: key.length ?? Infinity },
   };
 }
 

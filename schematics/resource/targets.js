@@ -28,7 +28,6 @@ export function existingResources(tree) {
       enums: enumTypes(name, text),
       isTree: text.includes(`@ForeignKey(() => ${entity})`),
       isExternal,
-      isTracked: isExternal && /\btracked: true\b/.test(text),
     });
   });
   return resources;
@@ -64,7 +63,7 @@ export function targetsOf(
   /** @type {Map<string, Target>} */
   const targets = new Map();
   const itself = { entity, identifier, identifierType, module: '', enums: [], isTree: true };
-  const known = new Map([...resources, [own, { ...itself, isExternal: false, isTracked: false }]]);
+  const known = new Map([...resources, [own, { ...itself, isExternal: false }]]);
   for (const { name, resource, flags } of fields) {
     if (resource === undefined) continue;
     const target = known.get(resource);
@@ -78,7 +77,7 @@ export function targetsOf(
       throw fieldError(name, `refers to ${resource} themselves, so it must be null for some`);
     }
     if (target.isExternal) {
-      throw fieldError(name, `cannot refer to ${resource}, whose table is that of others`);
+      throw fieldError(name, `cannot refer to ${resource}, whose table is external`);
     }
     if (flags.has('tree') && !target.isTree) {
       throw fieldError(name, `cannot be tree: ${resource} do not refer to themselves`);

@@ -4,7 +4,7 @@ import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations } from '../database/migrate.js';
 import { takeMigrationLock, withShortLocks } from '../database/migration-lock.js';
 import type { GeneratedMigration } from '../database/replaced-migration.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
 import { installedResources } from '../schema/differences.js';
 import { notMigrated } from './open-catalogue.js';
@@ -16,7 +16,7 @@ import { stopSignal } from './stop-signal.js';
  *
  * @param destructive whether objects and deletions may be lost
  * @throws CommandError if the database was never migrated, if it has no such resource, if the code has it, if
- * its table is that of others, or if data would be lost
+ * its table is external, or if data would be lost
  */
 export async function dropSurplusResource(
   dataSource: DataSource,
@@ -24,9 +24,9 @@ export async function dropSurplusResource(
   destructive: boolean,
 ): Promise<void> {
   const own = resourcesOf(dataSource).get(resource);
-  if (own && !capabilitiesOf(own).written) {
+  if (own && !hasOwnTable(own)) {
     throw new CommandError(
-      `${resource} lists ${tableOf(own)}, a table of others, which the service never drops`,
+      `${resource} lists ${tableOf(own)}, an external table, which the service never drops`,
     );
   }
   if ((await pendingMigrations(dataSource)).length === (await migrations()).length) {

@@ -6,7 +6,7 @@ import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
 import { formatNamed, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
 import { analyseWritten, REPORT_WRITES } from '../tally/statistics.js';
@@ -38,9 +38,9 @@ export async function importFile(
   audit: Command,
 ): Promise<void> {
   const work: ResourceWork = (runner, metadata, catalogue) => {
-    if (capabilitiesOf(metadata).written) return load(catalogue, runner, metadata, file, flags);
+    if (hasOwnTable(metadata)) return load(catalogue, runner, metadata, file, flags);
     throw new CommandError(
-      `${resource} lists ${tableOf(metadata)}, a table of others, which is only read`,
+      `${resource} lists ${tableOf(metadata)}, an external table, which is only read`,
     );
   };
   await withResource(resource, work, audit);

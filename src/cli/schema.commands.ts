@@ -88,8 +88,6 @@ export function describeCommand(catalogue: Command): void {
       'columns of a foreign table that have an index where its rows are',
       split,
     )
-    .option('--track', 'whether triggers of the service may keep its counts and its version')
-    .option('--counted <columns>', 'with --track: further columns whose values are counted', split)
     .action(async (table: string, options: DescribeOptions) => {
       const { describeTable } = await import('../schema/describe-table.js');
       await withCatalogue(
@@ -97,8 +95,7 @@ export function describeCommand(catalogue: Command): void {
           const described = await describeTable(dataSource, table, options);
           console.log(JSON.stringify(described, null, 2));
         },
-        // The database says what can be tracked.
-        { requireMigrated: options.track ?? false },
+        { requireMigrated: false },
       );
     });
 }

@@ -20,14 +20,8 @@ export async function hasRows(
   return rows.length > 0;
 }
 
-/** Whether a resource tracks a table of others. It has a tally, and no table. */
-function isTracked(runner: QueryRunner, resource: string): Promise<boolean> {
-  return hasRows(runner, 'tallies WHERE resource = $1 AND tracked IS NOT NULL', [resource]);
-}
-
 /** Whether a resource has objects or deletions in tables of its own. It gets none until the end of the transaction. */
 export async function hasContent(runner: QueryRunner, resource: string): Promise<boolean> {
-  if (await isTracked(runner, resource)) return false;
   for (const table of [resource, `${resource}_deletions`]) {
     if (!(await hasTable(runner.manager, `"${table}"`))) continue;
     await lockOutWriters(runner, table);
@@ -60,8 +54,7 @@ export async function lockOutWriters(runner: QueryRunner, table: string): Promis
 }
 
 /**
- * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations; of
- * a table of others, the tally and the triggers.
+ * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations.
  *
  * @param cascade whether the foreign keys of other tables are dropped, too
  * @throws QueryFailedError if a table refers to it and `cascade` is false
@@ -71,10 +64,6 @@ export async function dropResource(
   resource: string,
   { cascade = false } = {},
 ): Promise<void> {
-  if (await isTracked(runner, resource)) {
-    await runner.query('SELECT untrack_table($1)', [resource]);
-    return;
-  }
   await runner.query('SELECT remove_deletions($1), remove_tally($1), remove_words($1)', [resource]);
   const enums = await runner.manager.query<{ name: string }[]>(
     `SELECT DISTINCT atttypid::regtype::text AS name FROM pg_attribute

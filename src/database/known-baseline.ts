@@ -11,7 +11,7 @@ const COLUMNS = {
   clients: 'clientID name disabled rateLimit resources hidden isPublic createdAt',
   access_tokens: 'tokenID clientID hash expiresAt createdAt',
   searches: 'resource columns',
-  tallies: 'resource identifier counted cuts sorted searched intervals tracked tracking',
+  tallies: 'resource identifier counted cuts sorted searched intervals',
   resource_versions: 'resource stamp writer folded_in',
   watermark: 'until next_until next_id history database timeline log_position former',
 };

@@ -13,6 +13,9 @@ export interface AppliesFunctions extends MigrationInterface {
   readonly applies: Readonly<Record<string, string>>;
 }
 
+/** Files that are gone, of migrations that have landed. A later migration drops their functions. */
+export const REMOVED: readonly string[] = ['tracking.sql'];
+
 /** Creates the functions of the files that a migration names, or replaces them. */
 export async function applyFunctions(
   runner: QueryRunner,
@@ -20,5 +23,6 @@ export async function applyFunctions(
 ): Promise<void> {
   // A function may call one that is created later.
   await runner.query('SET LOCAL check_function_bodies = off');
-  for (const file of Object.keys(applies)) await runSqlFile(runner, join('functions', file));
+  const files = Object.keys(applies).filter((file) => !REMOVED.includes(file));
+  for (const file of files) await runSqlFile(runner, join('functions', file));
 }

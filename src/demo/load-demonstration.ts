@@ -7,7 +7,7 @@ import type { DatabaseClient } from '../database/database-client.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
-import { resourcesWith } from '../resource/capabilities.js';
+import { ownResources } from '../resource/own-table.js';
 
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
@@ -41,7 +41,7 @@ async function load(runner: QueryRunner): Promise<void> {
   await runner.manager.transaction(async (manager) => {
     if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
     const { queryRunner } = manager;
-    const resources = resourcesWith('written', runner.dataSource);
+    const resources = ownResources(runner.dataSource);
     let isNew = true;
     for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
     for (const resource of isNew ? DEMO_RESOURCES : []) {

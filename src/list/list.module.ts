@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { resourceName } from '../resource/resource.js';
 import { ChangeWait } from './serving/change-wait.js';
 import { deletionOf } from './deletions/deletion.js';
@@ -52,19 +52,19 @@ export class ListModule {
 
   /**
    * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
-   * columns. Of a table of others there are both only if it is tracked.
+   * columns. Of an external table there is neither.
    *
    * @throws TypeError if it has, and there is no query class of its list yet
    */
   static forFeature(entity: Type): DynamicModule {
-    const { counts, changes } = capabilitiesOf({ target: entity });
-    const deletions = changes ? [deletionOf(entity)] : [];
+    const isOwn = hasOwnTable({ target: entity });
+    const deletions = isOwn ? [deletionOf(entity)] : [];
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],
       controllers: [
         ...deletions.map(deletionsController),
-        ...(counts && countedFieldsOf({ target: entity }).length > 0
+        ...(isOwn && countedFieldsOf({ target: entity }).length > 0
           ? [facetsController(entity, resourceName(entity))]
           : []),
       ],

@@ -7,10 +7,9 @@ import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { UnavailableResources } from './reading/unavailable-resources.js';
-import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
+import { ownResources } from '../resource/own-table.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';
-import { checkTracking } from '../tally/tracking.js';
 import { wordTallies } from '../tally/word-tally.js';
 import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
@@ -50,7 +49,7 @@ export class Maintenance implements OnModuleDestroy {
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
-    const names = [...resourcesWith('counts', this.dataSource).keys()];
+    const names = [...ownResources(this.dataSource).keys()];
     return new Map(names.map((name) => [name, this.runner.failuresOf(name)]));
   }
 
@@ -81,7 +80,7 @@ export class Maintenance implements OnModuleDestroy {
    * @returns false if it was not completed in time
    */
   async complete(resource: string): Promise<boolean> {
-    const metadata = resourcesWith('counts', this.dataSource).get(resource);
+    const metadata = ownResources(this.dataSource).get(resource);
     if (!metadata) return true;
     const tally = new TallyMaintenance(await this.connections.connected(), metadata);
     const end = performance.now() + LONGEST_COMPLETION;
@@ -108,14 +107,12 @@ export class Maintenance implements OnModuleDestroy {
     return [
       { name: 'the list of resources that are loaded', run: () => this.readLoading() },
       { name: 'the watermark', run: () => this.advanceWatermark() },
-      ...[...resourcesWith('counts', this.dataSource)].flatMap((resource) =>
-        this.tasksOf(...resource),
-      ),
+      ...[...ownResources(this.dataSource)].flatMap((resource) => this.tasksOf(...resource)),
     ];
   }
 
   private async readLoading(): Promise<void> {
-    const tables = [...resourcesWith('written', this.dataSource).keys()];
+    const tables = [...ownResources(this.dataSource).keys()];
     this.unavailable.loading = await loadingTables(await this.connections.connected(), tables);
   }
 
@@ -138,7 +135,7 @@ export class Maintenance implements OnModuleDestroy {
       run,
       every,
     });
-    const tasks = [
+    return [
       task('tally', async (round) => {
         if (round % ROUNDS_PER_COUNT === 0) {
           this.deltas.set(resource, await maintenance.waiting());
@@ -147,13 +144,11 @@ export class Maintenance implements OnModuleDestroy {
       }),
       task('deletions', () => purgeDeletions(dataSource, metadata), ROUNDS_PER_PURGE),
     ];
-    if (capabilitiesOf(metadata).written) return tasks;
-    return [task('triggers', () => checkTracking(dataSource, resource)), ...tasks];
   }
 
   /** The tasks that choose the words that are counted. */
   private choices(): Task[] {
-    return [...resourcesWith('indexes', this.dataSource)].flatMap(([resource, metadata]) =>
+    return [...ownResources(this.dataSource)].flatMap(([resource, metadata]) =>
       this.countedWordsOf(metadata).map((words) => ({
         name: `the words of ${resource}`,
         resource,

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
 import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { isVersioned } from '../resource/own-table.js';
 import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
@@ -98,9 +98,9 @@ function versionHeadersOf(endpoint: DescribedEndpoint): string[] {
     : [];
 }
 
-/** Whether every change has a version and a time: triggers keep these, except for a table of others that is not tracked. */
+/** Whether every change has a version and a time: triggers keep these, except for an external table. */
 function isKept(metadata: EntityMetadata | undefined): boolean {
-  return metadata === undefined || capabilitiesOf(metadata).version;
+  return metadata === undefined || isVersioned(metadata);
 }
 
 /** The possible errors of a `GET`. */

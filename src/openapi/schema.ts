@@ -108,7 +108,7 @@ export function resourceSchema(
   };
 }
 
-/** The schema of a field. Nothing keeps a table of others from what JSON has no form for. */
+/** The schema of a field. Nothing keeps an external table from what JSON has no form for. */
 function schemaOf(column: ColumnMetadata): ReturnType<ReturnType<typeof valuesOf>['schema']> {
   const { schema, beyond } = valuesOf(column);
   const own = schema(column);

@@ -19,7 +19,7 @@ export function listTableOf(metadata: EntityMetadata): ListTable {
   };
 }
 
-/** All properties of the list index that is ordered by one column; empty if there is none, as on a table of others. */
+/** All properties of the list index that is ordered by one column; empty if there is none, as on an external table. */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
   if (externalTableOf(metadata)) return [];
   let indexes = INDEXES.get(metadata);

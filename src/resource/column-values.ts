@@ -43,7 +43,7 @@ interface ColumnValues {
 interface BeyondForm {
   /** The SQL condition that a value is none of these. */
   readonly isWithin: (reference: string) => string;
-  /** The JSON schema of the values of a table of others, which may have them. */
+  /** The JSON schema of the values of an external table, which may have them. */
   readonly schema: ValueSchema;
 }
 

@@ -4,7 +4,7 @@ import { type Scope, setScope } from './visibility.js';
 
 const RESOURCE = Symbol('resource');
 
-/** The declared resources by name, each with its table of others, if it has one. */
+/** The declared resources by name, each with its external table, if it has one. */
 const RESOURCES = new Map<string, ExternalTable | undefined>();
 
 /** What lists do with the columns of a resource. Every name is a property of the entity. */
@@ -52,18 +52,13 @@ interface CountedIntervals<Column extends string> {
 export interface ExternalTable {
   readonly schema: string;
   readonly name: string;
-  /**
-   * Whether triggers of the service count the objects of the table, version it, and record when they were changed and
-   * deleted, by `track_table`. Its owner must grant `TRIGGER`. Default: false.
-   */
-  readonly tracked?: boolean;
 }
 
 /** The options of a resource. */
 interface ResourceOptions<Column extends string> extends ListColumns<Column> {
   /**
-   * Lists a table of others, which is only read: no migration changes it. It has none of `ListColumns`, except
-   * `counted` if it is tracked. If it is not, nothing counts or versions its rows, or records deletions.
+   * Lists an external table, which is only read: no migration changes it. It has none of `ListColumns`. Nothing counts
+   * or versions its rows, or records deletions.
    * Default: the service has a table of its own, under the name of the resource.
    */
   readonly external?: ExternalTable;
@@ -157,7 +152,7 @@ export function isListedBy(target: EntityMetadata['target'], property: string): 
   return [...filtered, ...sorted].includes(property);
 }
 
-/** The table of others that the resource of a name lists; `undefined` for a table of the service. */
+/** The external table that the resource of a name lists; `undefined` for a table of the service. */
 export function externalTableNamed(resource: string): ExternalTable | undefined {
   return RESOURCES.get(resource);
 }

@@ -1,14 +1,12 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { indexedColumn } from './carried-columns.js';
 import { COLUMN_TYPES, identifierColumn } from './column-types.js';
 import { columnTypeOf, typeNameOf } from './column-values.js';
 import { countedProblems, intervalProblems } from './declared-tally.js';
 import { isTextIdentifier } from './identifiers.js';
 import { declaredShape } from './json-shape.js';
-import { capabilitiesOf } from './capabilities.js';
 import { declaredColumns } from './declaration.js';
-import { columnOf, externalTableOf } from './resource.js';
+import { externalTableOf } from './resource.js';
 import { scopeOf } from './visibility.js';
 import { unreadDeclarations } from './unread-declarations.js';
 
@@ -78,50 +76,22 @@ function* problemsOf(
     yield `${name} is computed for each object, so that no deletion can record it for the scope`;
 }
 
-/** What a resource over a table of others cannot have, and no other resource can have of it. */
+/** What a resource over an external table cannot have, and no other resource can have of it. */
 function* externalProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity, updateDateColumn, foreignKeys } = metadata;
   if (!externalTableOf(metadata)) {
     for (const { columns, referencedEntityMetadata: other } of foreignKeys)
       if (externalTableOf(other))
-        yield `${entity}.${columns[0]?.propertyName} has a @ForeignKey to ${other.name}, whose table is that of others: a migration would install triggers there`;
+        yield `${entity}.${columns[0]?.propertyName} has a @ForeignKey to ${other.name}, whose table is external: a migration would install triggers there`;
     return;
   }
   const { counted, items, filtered, sorted, searched, intervals } = declaredColumns(metadata);
-  const { counts } = capabilitiesOf(metadata);
   const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
-  const indexed = [...filtered, ...sorted, ...searched, ...bounded];
-  const [refused, uses, lacks] = counts
-    ? [indexed, 'filtered, sorted or searched', '']
-    : [
-        [...counted.flat(), ...items, ...indexed],
-        'counted, filtered, sorted or searched',
-        ', and no tally',
-      ];
+  const refused = [counted.flat(), items, filtered, sorted, searched, bounded].flat();
   for (const name of new Set(refused))
-    yield `${entity}.${name} cannot be ${uses} in @Resource, since the table is that of others: it has the indexes that it has${lacks}`;
-  if (counts) {
-    for (const name of items)
-      yield `${entity}.${name} cannot be counted, since the table is that of others: only in tables of the service the items of an array are`;
-    for (const names of counted) yield* lengthProblem(metadata, names, 'counted');
-    yield* lengthProblem(metadata, scopeOf(metadata)?.columns ?? [], 'in a scope');
-  }
+    yield `${entity}.${name} cannot be counted, filtered, sorted or searched in @Resource, since the table is external: it has no tally, and the indexes that it has`;
   if (updateDateColumn)
-    yield `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column`;
-}
-
-/** Maximum bytes of the values of a table of others that an index of the service has together. */
-const MAXIMUM_INDEXED = 2000;
-
-/** Values that do not fit into an index would make the statements of others fail. */
-function* lengthProblem(
-  metadata: EntityMetadata,
-  names: readonly string[],
-  use: 'counted' | 'in a scope',
-): Generator<string> {
-  const bytes = names.reduce((sum, name) => sum + indexedColumn(columnOf(metadata, name)).bytes, 0);
-  if (bytes > MAXIMUM_INDEXED)
-    yield `${metadata.name}.${names.join(' and ')} cannot be ${use}: a value of the table of others may have ${bytes === Infinity ? 'any length' : `${bytes} bytes`}, and more than ${MAXIMUM_INDEXED} would make a write of others fail`;
+    yield `${entity}.${updateDateColumn.propertyName} is an @UpdateDateColumn, which no trigger of the service keeps in an external table: declare it with @Column`;
 }
 
 function* identifierProblems(metadata: EntityMetadata): Generator<string> {
@@ -135,7 +105,7 @@ function* identifierProblems(metadata: EntityMetadata): Generator<string> {
   }
 }
 
-/** Whether a text can identify objects. In a table of others it may have any length and collation. */
+/** Whether a text can identify objects. In an external table it may have any length and collation. */
 function isKey({ type, collation, length, entityMetadata }: ColumnMetadata): boolean {
   if (externalTableOf(entityMetadata)) return columnTypeOf({ type, isArray: false }) === 'text';
   return (

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { capabilitiesOf } from './capabilities.js';
+import { hasOwnTable } from './own-table.js';
 import { isResource, nameOf } from './resource.js';
 import { takenBy } from './reserved-names.js';
 
@@ -14,11 +14,11 @@ export function* nameProblems({ entityMetadatas }: DataSource): Generator<string
       yield `The resource ${JSON.stringify(resource)} of ${metadata.name} must begin with a letter from a to z and have no other characters than these, digits and _`;
   }
   for (const metadata of resources)
-    if (capabilitiesOf(metadata).written && metadata.tableName !== nameOf(metadata))
+    if (hasOwnTable(metadata) && metadata.tableName !== nameOf(metadata))
       yield `${metadata.name} is declared as the table ${metadata.tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`;
   yield* sharedBy(resources, nameOf, 'the resource');
   yield* sharedBy(
-    entityMetadatas.filter((metadata) => !isResource(metadata) || capabilitiesOf(metadata).written),
+    entityMetadatas.filter((metadata) => !isResource(metadata) || hasOwnTable(metadata)),
     ({ tableName }) => tableName,
     'the table',
   );

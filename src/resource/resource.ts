@@ -36,26 +36,26 @@ export function nameOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): 
   return declaredOf(metadata)?.name ?? metadata.tableName;
 }
 
-/** The table of an entity in SQL, with its schema if it is that of others. */
+/** The table of an entity in SQL, with its schema if it is external. */
 export function tableOf(metadata: Pick<EntityMetadata, 'target' | 'tableName'>): string {
   return tableNamed(nameOf(metadata));
 }
 
-/** The table of others that a resource lists; `undefined` for a table of the service. */
+/** The external table that a resource lists; `undefined` for a table of the service. */
 export function externalTableOf(
   metadata: Pick<EntityMetadata, 'target'>,
 ): ExternalTable | undefined {
   return declaredOf(metadata)?.external;
 }
 
-/** The table of the resource of a name in SQL, with its schema if it is that of others. */
+/** The table of the resource of a name in SQL, with its schema if it is external. */
 export function tableNamed(resource: string): string {
   const external = externalTableNamed(resource);
   return external ? quotedTable(external) : quotedName(resource);
 }
 
-/** A table of others in SQL. */
-export function quotedTable({ schema, name }: Pick<ExternalTable, 'schema' | 'name'>): string {
+/** An external table in SQL. */
+export function quotedTable({ schema, name }: ExternalTable): string {
   return `${quotedName(schema)}.${quotedName(name)}`;
 }
 

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import type { ColumnTypeName, Flag } from '../resource/column-types.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
-import { capabilitiesOf, resourcesWith } from '../resource/capabilities.js';
+import { hasOwnTable, ownResources } from '../resource/own-table.js';
 import type { ExternalTable } from '../resource/declaration.js';
 import { isResource, quotedName, quotedTable } from '../resource/resource.js';
 import {
@@ -20,15 +20,11 @@ export interface DescribeOptions {
   readonly omit?: readonly string[];
   /** Columns of a foreign table that have an index where its rows are. */
   readonly indexed?: readonly string[];
-  /** Whether triggers of the service are to count its rows: enumerations, booleans and columns of `counted`. */
-  readonly track?: boolean;
-  readonly counted?: readonly string[];
 }
 
-/** What a resource over a table of others would have. */
+/** What a resource over an external table would have. */
 export interface DescribedTable extends ExternalTable {
   readonly kind: Relation['kind'];
-  readonly tracked: boolean;
   readonly key: Pick<DescribedColumn, 'name' | 'type' | 'length'>;
   /** All columns but the key, in their order. */
   readonly columns: readonly DescribedColumn[];
@@ -46,7 +42,7 @@ export interface DescribedColumn {
 const KEY_TYPES: readonly string[] = ['character varying', 'text', 'integer', 'bigint', 'uuid'];
 
 /**
- * Describes a table of others. A filter or a sort is offered if PostgreSQL can serve it from an index, in every table
+ * Describes an external table. A filter or a sort is offered if PostgreSQL can serve it from an index, in every table
  * that a view reads. The indexes behind a foreign table are not known: those of its columns that are named have one.
  *
  * @param name as in SQL: `sales.items`
@@ -55,7 +51,7 @@ const KEY_TYPES: readonly string[] = ['character varying', 'text', 'integer', 'b
 export async function describeTable(
   dataSource: DataSource,
   name: string,
-  { key: named, omit = [], indexed = [], track: tracked = false, counted = [] }: DescribeOptions,
+  { key: named, omit = [], indexed = [] }: DescribeOptions,
 ): Promise<DescribedTable> {
   const found = await relationNamed(dataSource, name).catch((error: unknown) => {
     throw new CommandError(`${name} does not name a table: ${(error as Error).message}`);
@@ -67,8 +63,7 @@ export async function describeTable(
     throw new CommandError(`The user of the settings may not read ${table}: GRANT SELECT on it`);
   }
   await checkOfOthers(dataSource, relation);
-  if (tracked) await checkTrackable(dataSource, relation);
-  for (const column of [...omit, ...indexed, ...counted, ...(named === undefined ? [] : [named])]) {
+  for (const column of [...omit, ...indexed, ...(named === undefined ? [] : [named])]) {
     if (relation.columns.some((each) => each.name === column)) continue;
     throw new CommandError(`${table} has no column ${column}`);
   }
@@ -77,11 +72,9 @@ export async function describeTable(
   const key = keyOf(relation, columns, named);
   await checkKey(dataSource, relation, key);
   const others = columns.filter((column) => column !== key);
-  if (tracked) others.filter((column) => counted.includes(column.name)).forEach(requireCountable);
   const described: DescribedColumn[] = [];
   for (const column of others) {
     const flags = await flagsOf(dataSource, relation, key.name, column, indexed);
-    if (tracked && isCounted(column, counted)) flags.push('counted');
     described.push(describedColumn(column, flags));
   }
   const unserved = indexed.find((column) => !others.some((each) => each.name === column));
@@ -90,36 +83,9 @@ export async function describeTable(
   }
   const { schema, name: relationName, kind } = relation;
   return {
-    ...{ schema, name: relationName, kind, tracked },
+    ...{ schema, name: relationName, kind },
     ...{ key: describedColumn(key, []), columns: described },
   };
-}
-
-/** @throws CommandError that says why the service cannot count the rows of a table */
-async function checkTrackable(dataSource: DataSource, relation: Relation): Promise<void> {
-  const [{ reason }] = await dataSource.query<[{ reason: string | null }]>(
-    'SELECT untrackable($1) AS reason',
-    [quotedTable(relation)],
-  );
-  if (reason !== null) throw new CommandError(reason);
-}
-
-/** Maximum characters of a text that is counted: a longer one makes the writes of others dear. */
-const MAXIMUM_COUNTED = 200;
-
-/** Whether a tracked table counts by a column: the named ones, enumerations and booleans. */
-function isCounted({ name, type }: RelationColumn, counted: readonly string[]): boolean {
-  return counted.includes(name) || type === 'enum' || type === 'boolean';
-}
-
-/** @throws CommandError for a column that cannot be counted */
-function requireCountable({ name, type, sqlType, length }: RelationColumn): void {
-  const isShort =
-    sqlType.startsWith('character varying') && (length ?? Infinity) <= MAXIMUM_COUNTED;
-  if (isShort || ['enum', 'boolean', 'integer', 'bigint', 'uuid'].includes(String(type))) return;
-  throw new CommandError(
-    `${name} is of the type ${sqlType}, and cannot be counted: only enumerations, booleans, integers, uuids and varchar(${MAXIMUM_COUNTED}) or shorter can`,
-  );
 }
 
 /** @throws CommandError for a table of the service itself, or of the database system */
@@ -129,9 +95,9 @@ async function checkOfOthers(dataSource: DataSource, { schema, name }: Relation)
     [schema],
   );
   const tables = dataSource.entityMetadatas
-    .filter((metadata) => !isResource(metadata) || capabilitiesOf(metadata).written)
+    .filter((metadata) => !isResource(metadata) || hasOwnTable(metadata))
     .map(({ tableName }) => tableName);
-  const tallied = [...resourcesWith('counts', dataSource).keys()];
+  const tallied = [...ownResources(dataSource).keys()];
   const isOfService =
     [...tables, ...SERVICE_TABLES].includes(name) ||
     tallied.some((resource) => name.startsWith(`${resource}_tally`));

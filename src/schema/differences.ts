@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { resourcesWith } from '../resource/capabilities.js';
+import { ownResources } from '../resource/own-table.js';
 import { quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
@@ -49,7 +49,7 @@ async function checkReadable(dataSource: DataSource): Promise<void> {
 
 /** Compares the tables of the service with the entities. */
 async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
-  const resources = resourcesWith('written', dataSource);
+  const resources = ownResources(dataSource);
   const { up } = await schemaChanges(dataSource);
   return up.map((statement) => {
     const [, table = ''] = /^(?:CREATE|ALTER) TABLE (?:"\w+"\.)?"(\w+)"/.exec(statement) ?? [];
@@ -67,19 +67,15 @@ async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
 /** Statements that remove what the entities do not declare. */
 const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 
-/** The triggers that are disabled, without those on tables of others, which may be in the same schema. */
+/** The triggers that are disabled. */
 async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
   const triggers = await dataSource.query<{ table: string; name: string }[]>(
     `SELECT relname AS table, tgname AS name
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE relnamespace = current_schema()::regnamespace AND tgenabled NOT IN ('O', 'A')
-     AND proname NOT IN (
-       SELECT format('keep_%s_%s', resource, kept) FROM tallies, unnest('{tally,changes}'::text[]) kept
-       WHERE tracked IS NOT NULL
-     )
      ORDER BY relname, tgname`,
   );
-  const resources = resourcesWith('written', dataSource);
+  const resources = ownResources(dataSource);
   return triggers.map(({ table, name }) => {
     const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
     return {
@@ -115,8 +111,6 @@ async function closedTables(dataSource: DataSource): Promise<Difference[]> {
        ELSE '{SELECT,INSERT,UPDATE,DELETE}' END::text[]) AS needed(privilege)
      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
      AND (resource IS NOT NULL OR relname IN ('clients', 'access_tokens', 'resource_versions', 'watermark'))
-     -- That of others may have the name of its resource.
-     AND (tracked IS NULL OR relname <> resource)
      GROUP BY relname, relowner, pg_class.oid, resource HAVING NOT bool_and(has_table_privilege(pg_class.oid, privilege))
      ORDER BY relname`,
   );
@@ -139,7 +133,7 @@ export async function installedResources(dataSource: DataSource): Promise<string
 
 /** The installed resources of which the code has no entity. */
 async function surplusDifferences(dataSource: DataSource): Promise<Difference[]> {
-  const resources = resourcesWith('counts', dataSource);
+  const resources = ownResources(dataSource);
   const surplus = (await installedResources(dataSource)).filter((name) => !resources.has(name));
   return surplus.map((resource) => ({
     text: `the database has the resource ${resource}, which the code has not`,

@@ -7,7 +7,7 @@ import type { Difference } from './difference.js';
 import { readRelation, type Relation, type RelationColumn } from './external-table.js';
 
 /**
- * Compares a table of others with the entity that lists it. Columns that the entity does not name may be
+ * Compares an external table with the entity that lists it. Columns that the entity does not name may be
  * there, and change. Empty for a resource with a table of its own.
  */
 export async function externalDifferences(

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { resourcesWith } from '../resource/capabilities.js';
+import { ownResources } from '../resource/own-table.js';
 import { listIndexPrefix } from '../resource/list-indexes.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
@@ -19,7 +19,7 @@ export async function schemaChanges(dataSource: DataSource): Promise<Changes> {
   process.noDeprecation = true;
   try {
     const { upQueries, downQueries } = await dataSource.driver.createSchemaBuilder().log();
-    const tables = [...resourcesWith('written', dataSource).keys()];
+    const tables = [...ownResources(dataSource).keys()];
     const isOfTypeORM = (statement: string): boolean => {
       const [, name] = /^(?:CREATE|DROP) INDEX (?:"[^"]+"\.)?"([^"]+)"/.exec(statement) ?? [];
       return !tables.some((table) => name?.startsWith(listIndexPrefix(table)));

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SchemaDoubt } from '../database/schema-doubt.js';
-import { resourcesWith } from '../resource/capabilities.js';
+import { ownResources } from '../resource/own-table.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
@@ -95,7 +95,7 @@ export class SchemaCheck implements OnModuleDestroy {
       const isSame = (this.identity ??= identity) === identity;
       if (!isSame || !this.isPassed) this.changedAt = performance.now();
       this.identity = identity;
-      const own = [...resourcesWith('written', this.dataSource).keys()];
+      const own = [...ownResources(this.dataSource).keys()];
       this.doubt.isOpen = own.length > 0 && own.every((resource) => resources.has(resource));
       this.log(wrong.map(lineOf));
       return true;

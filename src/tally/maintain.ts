@@ -1,6 +1,5 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
 import { nameOf } from '../resource/resource.js';
 import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
@@ -73,8 +72,6 @@ export class TallyMaintenance {
    */
   async run(signal?: AbortSignal): Promise<boolean> {
     if (!(await this.fold())) return false;
-    // A cut needs a lock that the owner of a table of others would have to grant. Its tally has one range.
-    if (!capabilitiesOf(this.metadata).places) return true;
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }

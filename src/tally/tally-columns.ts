@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, nameOf } from '../resource/resource.js';
 import { joined, namesOf } from './facet.js';
@@ -38,13 +38,11 @@ const CONDITIONS = new WeakMap<EntityMetadata, string>();
  * @returns `undefined` for a list without a tally
  */
 export function coversDeclared(metadata: EntityMetadata): string | undefined {
-  const { counts, places } = capabilitiesOf(metadata);
-  if (!counts) return undefined;
+  if (!hasOwnTable(metadata)) return undefined;
   const known = CONDITIONS.get(metadata);
   if (known) return known;
   const { counted, sorted, searched, intervals } = declaredTally(metadata);
-  // Tracked tables of others are counted by nothing else.
-  const options = [counted, ...(places ? [sorted, searched, intervals] : [[], [], []])];
+  const options = [counted, sorted, searched, intervals];
   const condition = `tally_covers('${nameOf(metadata)}', ${options.map(namesArray).join(', ')})`;
   CONDITIONS.set(metadata, condition);
   return condition;

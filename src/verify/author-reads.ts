@@ -8,7 +8,7 @@ import { arePlain, withoutQueries } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
 import { readsOf } from '../list/query/query-of.js';
 import { scopedTables } from '../list/visibility/author-sql.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable, isVersioned } from '../resource/own-table.js';
 import { nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { selectedComputed, valueOf } from '../resource/selection.js';
 import { type FilteredList, filteredLists } from './filtered-lists.js';
@@ -59,7 +59,7 @@ function versionedBy({ metadata, listing }: FilteredList): string[] | undefined 
   const reads = readsOf(listing.query.constructor);
   if (!reads || reads.others.length > 0) return undefined;
   const resources = [nameOf(metadata), ...reads.resources];
-  return resources.every((name) => capabilitiesOf(name).version) ? resources : undefined;
+  return resources.every(hasOwnTable) ? resources : undefined;
 }
 
 /** What is wrong with `reads` of a list, if its SQL names some objects of the database. */
@@ -69,7 +69,7 @@ function problemOf(list: FilteredList, { others }: Named, hasScopes: boolean): s
   const option = `reads of @QueryOf of ${query.name}`;
   if (!readsOf(query)) {
     if (hasScopes) return `is refused, since it is SQL, and ${option} does not say what it reads`;
-    if (!capabilitiesOf(metadata).version) return undefined;
+    if (!isVersioned(metadata)) return undefined;
     return `gives its lists no ETag, since it is SQL, and ${option} does not say what it reads`;
   }
   if (!versionedBy(list) || others.length === 0) return undefined;

@@ -1,6 +1,5 @@
 import type { ReadPool } from '../database/read-pool.js';
 import { deletionsTable } from '../list/deletions/deletion.js';
-import { changesTable, hasChangesTable } from '../resource/changes-table.js';
 import { tableNamed } from '../resource/resource.js';
 
 /** A query with SQL of an author, and its parameter values. */
@@ -45,11 +44,7 @@ export function namedBy(
 
 /** The tables that the versions of resources cover, quoted. Triggers change them at every write. */
 function versionedTables(resources: readonly string[]): string[] {
-  return resources.flatMap((resource) => [
-    tableNamed(resource),
-    ...(hasChangesTable(resource) ? [changesTable(resource)] : []),
-    deletionsTable(resource),
-  ]);
+  return resources.flatMap((resource) => [tableNamed(resource), deletionsTable(resource)]);
 }
 
 /**

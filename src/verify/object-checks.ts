@@ -1,7 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { readTracking } from '../tally/tracking.js';
-import { changesTable, hasChangesTable } from '../resource/changes-table.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { valuesOf } from '../resource/column-values.js';
 import { fieldsOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
@@ -16,7 +14,6 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   unwritableValues,
   cycles,
   miscounts,
-  untimedChanges,
   repeatedIdentifiers,
 ];
 
@@ -55,7 +52,7 @@ async function unwritableValues(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
-  if (!capabilitiesOf(metadata).written) return [];
+  if (!hasOwnTable(metadata)) return [];
   const found: string[] = [];
   for (const column of fieldsOf(metadata)) {
     const { beyond } = valuesOf(column);
@@ -75,12 +72,12 @@ async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise
   );
 }
 
-/** Identifiers of an untracked table of others that several objects have, or that are missing: a view has no key. */
+/** Identifiers of an external table that several objects have, or that are missing: a view has no key. */
 async function repeatedIdentifiers(
   dataSource: DataSource,
   metadata: EntityMetadata,
 ): Promise<string[]> {
-  if (capabilitiesOf(metadata).counts) return [];
+  if (hasOwnTable(metadata)) return [];
   const { databaseName: identifier } = identifierOf(metadata);
   const rows = await dataSource.query<{ identifier: string | null; count: string }[]>(
     `SELECT "${identifier}" AS identifier, count(*) FROM ${tableOf(metadata)} GROUP BY 1
@@ -89,19 +86,6 @@ async function repeatedIdentifiers(
   return rows.map(
     (row) => `${row.count} ${nameOf(metadata)} have the ${identifier} ${String(row.identifier)}`,
   );
-}
-
-/** Objects of a tracked table of others that no filter by the time of the last change finds. */
-async function untimedChanges(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
-  const resource = nameOf(metadata);
-  if (!hasChangesTable(metadata)) return [];
-  if (!(await readTracking(dataSource, [resource])).get(resource)?.recorded) return [];
-  const { databaseName: identifier } = identifierOf(metadata);
-  const isUntimed = `NOT EXISTS (
-    SELECT FROM ${changesTable(resource)} changed WHERE changed."${identifier}" = object."${identifier}"
-  )`;
-  const what = 'have no time of their last change: run SELECT track_table(…) again';
-  return counted(dataSource, metadata, isUntimed, what);
 }
 
 /** Counts the objects that meet a condition in SQL; empty if there are none. */

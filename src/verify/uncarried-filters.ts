@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import { filteredLists } from './filtered-lists.js';
-import { capabilitiesOf } from '../resource/capabilities.js';
+import { hasOwnTable } from '../resource/own-table.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { identifierOf } from '../resource/resource.js';
 
@@ -15,10 +15,8 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  * the sort. Columns that are declared as filtered but too long to be carried are not reported.
  */
 export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
-  // Deletions and tables of others have no index that follows from an entity.
-  const lists = (await filteredLists(application)).filter(
-    ({ metadata }) => capabilitiesOf(metadata).indexes,
-  );
+  // Deletions and external tables have no index that follows from an entity.
+  const lists = (await filteredLists(application)).filter(({ metadata }) => hasOwnTable(metadata));
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;

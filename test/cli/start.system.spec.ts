@@ -243,7 +243,7 @@ describe('catalogue start is refused in one line', () => {
     const { status, stdout, stderr } = await run(['start'], { PORT: String(port) });
     server.close();
     expect(status).toBe(1);
-    // A project may list a table of others, which this database has not.
+    // A project may list an external table, which this database has not.
     const lines = plainLines(stdout + stderr).split('\n');
     expect(lines.filter((line) => !/^(The database does not|Maintenance of)/.test(line))).toEqual([
       `catalogue: Port ${port} on 127.0.0.1 is in use: set PORT to another one`,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../src/database/migrate.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { resourcesWith } from '../../src/resource/capabilities.js';
+import { ownResources } from '../../src/resource/own-table.js';
 import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
 import { type Service, startService } from '../service.js';
 
@@ -35,7 +35,7 @@ describe('The schema', () => {
   });
 
   it('has autovacuum not wait for a fifth of the objects of a resource', async () => {
-    const tables = [...resourcesWith('written', service.dataSource).keys()];
+    const tables = [...ownResources(service.dataSource).keys()];
     const found = await query<{ relname: string; reloptions: string[] }>(
       `SELECT relname, reloptions FROM pg_class WHERE oid = ANY ('{${tables.join()}}'::regclass[])`,
     );

@@ -143,7 +143,7 @@ describe.each(['German', 'SQL, DMY', 'Postgres'])(
 
     it('matches the entities, and verify finds nothing', async () => {
       const found = await differences(service.dataSource);
-      // Migrations create no tables of others, which a project may list.
+      // Migrations create no external tables, which a project may list.
       const ofOthers = found.filter(({ resource = '' }) => externalTableNamed(resource));
       expect(found).toEqual(ofOthers);
       expect(await findViolations(service.application)).toEqual(ofOthers.map(lineOf));

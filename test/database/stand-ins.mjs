@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Creates a table for each resource of the project that lists a table of others, with the columns that its
+ * Creates a table for each resource of the project that lists an external table, with the columns that its
  * entity declares and every index that a filter or a sort may need. Without it, the service would not be
  * ready in any test.
  *
@@ -19,7 +19,6 @@ export async function createStandIns(sources, url) {
   const { AppModule } = await load('app.module.js');
   const { Settings } = await load('settings/settings.js');
   const { resourcesOf, externalTableOf } = await load('resource/resource.js');
-  const { declaredTracking, trackTable } = await load('schema/parts/tracking.js');
   const { DataSource } = await import('typeorm');
   const settings = new Settings({ DATABASE_URL: url });
   const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
@@ -28,13 +27,10 @@ export async function createStandIns(sources, url) {
   });
   try {
     const dataSource = application.get(DataSource);
-    for (const [resource, metadata] of resourcesOf(dataSource)) {
+    for (const metadata of resourcesOf(dataSource).values()) {
       const external = externalTableOf(metadata);
       if (!external) continue;
       for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
-      // When its migration ran, the table was not there.
-      const declared = declaredTracking(metadata);
-      if (declared) await dataSource.query(trackTable(resource, declared));
     }
   } finally {
     await application.close();

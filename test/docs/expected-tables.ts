@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { errors } from '../../src/http/errors.js';
 import * as list from '../../src/list/index.js';
-import { CAPABILITIES, type Capabilities } from '../../src/resource/capabilities.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { Service } from '../service.js';
 import type { Row } from './markdown.js';
@@ -48,7 +47,6 @@ export async function expectedTables(
     },
     'docs/resources.md': {
       'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
-      capabilities: { rows: capabilityRows(), hasOwnMeanings: true },
     },
     'docs/performance.md': {
       runs: { rows: runRows(runs) },
@@ -194,20 +192,6 @@ function errorRows(): Row[] {
     '',
   ]);
   return [['errcode', 'HTTP', 'condition', 'msg', 'retry'], ...rows];
-}
-
-/** What the service can do with each kind of table. */
-function capabilityRows(): Row[] {
-  const kinds = Object.values(CAPABILITIES);
-  const names = Object.keys(CAPABILITIES.own) as (keyof Capabilities)[];
-  return [
-    ['capability', ...Object.keys(CAPABILITIES), 'meaning'],
-    ...names.map((name) => [
-      `\`${name}\``,
-      ...kinds.map((kind) => (kind[name] ? 'yes' : 'no')),
-      '',
-    ]),
-  ];
 }
 
 function decoratorRows(): Row[] {

@@ -45,7 +45,7 @@ const run = blocks
   .map((block) => [firstLine(block), block] as const);
 
 const isGenerated = existsSync('src/suppliers');
-/** Whether the project lists tables of others. The embedded database has none, so that `verify` names them. */
+/** Whether the project lists external tables. The embedded database has none, so that `verify` names them. */
 const listsTables = (await readdir('src', { recursive: true }))
   .filter((file) => file.endsWith('.entity.ts'))
   .some((file) => readFileSync(join('src', file), 'utf8').includes('external:'));

@@ -53,7 +53,6 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/api.md', 'errors'],
   ['docs/operations.md', 'settings'],
   ['docs/resources.md', 'parameter decorators'],
-  ['docs/resources.md', 'capabilities'],
   ['docs/performance.md', 'runs'],
   ['docs/performance.md', 'throughput'],
   ['docs/performance.md', 'latency'],

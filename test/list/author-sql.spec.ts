@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { CAPABILITIES, capabilitiesOf } from '../../src/resource/capabilities.js';
+import { hasOwnTable } from '../../src/resource/own-table.js';
 import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
@@ -95,10 +95,10 @@ describe('A list whose SQL reads what is no resource', () => {
     class Ledger {
       ledgerID = '1';
     }
-    expect(capabilitiesOf({ target: Ledger })).toEqual(CAPABILITIES.untracked);
-    expect(capabilitiesOf('ledgers')).toEqual(CAPABILITIES.untracked);
+    expect(hasOwnTable({ target: Ledger })).toBe(false);
+    expect(hasOwnTable('ledgers')).toBe(false);
     for (const resource of ['products', { target: Brand }])
-      expect(capabilitiesOf(resource)).toEqual(CAPABILITIES.own);
+      expect(hasOwnTable(resource)).toBe(true);
   });
 
   it('by the clock has no tag', async () => {

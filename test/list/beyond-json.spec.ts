@@ -25,10 +25,9 @@ import { findViolations } from '../../src/verify/verify.js';
 import type { Service } from '../service.js';
 import { startWith } from './migrated.js';
 
-/** A tracked table of others, whose columns may have what JSON has no form for. */
+/** An external table, whose columns may have what JSON has no form for. */
 @Resource('test_readings', {
-  external: { schema: 'lab', name: 'readings', tracked: true },
-  counted: ['kind'],
+  external: { schema: 'lab', name: 'readings' },
 })
 class Reading {
   @PrimaryColumn(identifierColumn)
@@ -134,7 +133,7 @@ describe('What PostgreSQL has and JSON has not', () => {
     );
   });
 
-  it('is documented for a table of others', async () => {
+  it('is documented for an external table', async () => {
     const { body } = await service.anonymous().get('/openapi.json').expect(200);
     const { properties } = body.components.schemas.Reading;
     expect(properties.weight).toMatchObject({ type: ['number', 'string'] });
@@ -182,21 +181,6 @@ describe('What PostgreSQL has and JSON has not', () => {
       const rest = body.response_data.objects.map(({ readingID }: Reading) => readingID);
       expect([after, rest]).toEqual([after, at === last ? [] : expected.slice(at + 1)]);
     }
-  });
-
-  it('is in facets as in filters', async () => {
-    const limits = await objects('/facets/test_readings?facets=day,at,amount,weight');
-    expect(limits.map(({ field, value, count }) => [field, value, count])).toEqual([
-      ['day', '-infinity..infinity', '5'],
-      ['at', '-infinity..infinity', '5'],
-      ['amount', '-Infinity..Infinity', '3'],
-      ['weight', '-Infinity..Infinity', '4'],
-    ]);
-    const intervals = await objects('/facets/test_readings?facets=amount&bounds=1');
-    expect(intervals.map(({ value, count }) => [value, count])).toEqual([
-      ['..1', '1'],
-      ['1..', '2'],
-    ]);
   });
 
   it('is shown, and named by verify, in a table of the service', async () => {

@@ -94,23 +94,22 @@ const COMBINED = [
   ['shelfID', 'authorID'],
 ] as const;
 
-/** The columns that the tally counts, as `install_tally` and `track_table` take them. */
+/** The columns that the tally counts, as `install_tally` takes them. */
 export const BOOKS_COUNTED = `{${[...COUNTED, ...COMBINED.map((each) => each.join('+'))].join()}}`;
 
 /**
- * A resource with every kind of column, filter and order: a table of its own, or one of others. Its columns have other
+ * A resource with every kind of column, filter and order: a table of its own, or an external one. Its columns have other
  * names than its fields.
  *
  * @param external absent: a table of its own
  */
 export function booksModule(resource: string, external?: ExternalTable): Type {
-  const isCounted = !external || external.tracked === true;
   const time = external ? Column : UpdateDateColumn;
 
   @Resource(resource, {
     external,
-    counted: isCounted ? [...COUNTED, ...COMBINED] : [],
     ...(!external && {
+      counted: [...COUNTED, ...COMBINED],
       filtered: ['kind', 'shelfID', 'authorID', 'onLoan', 'price', 'pages', 'language', 'ownerID'],
       sorted: ['title', 'price', 'publishedAt'],
       searched: ['words'],

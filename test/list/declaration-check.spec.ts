@@ -238,7 +238,7 @@ describe('A column', () => {
     ]);
   });
 
-  it('is no array if it is counted with others, or in a table of others', async () => {
+  it('is no array if it is counted with others', async () => {
     @Resource('test_arrays', {
       counted: ['tags', 'years', ['tags', 'size']],
       sorted: ['size'],
@@ -253,17 +253,6 @@ describe('A column', () => {
     expect(await problemsOf(Arrays)).toEqual([
       'Arrays counts a combination with tags, an array, whose items are counted by themselves',
       'Arrays counts a combination with years, an array, whose items are counted by themselves',
-    ]);
-    @Resource('test_tracked_arrays', {
-      external: { schema: 'sales', name: 'items', tracked: true },
-      counted: ['tags'],
-    })
-    class TrackedArrays {
-      @PrimaryColumn({ type: 'text' }) id!: string;
-      @Column({ type: 'text', array: true }) tags!: string[];
-    }
-    expect(await problemsOf(TrackedArrays)).toEqual([
-      'TrackedArrays.tags cannot be counted, since the table is that of others: only in tables of the service the items of an array are',
     ]);
   });
 
@@ -380,7 +369,7 @@ describe('A column', () => {
     expect(await problemsOf(withColumn(Column({ type: 'bytea', select: false })))).toEqual([]);
   });
 
-  it('of a table of others is neither indexed, counted nor kept by the service', async () => {
+  it('of an external table is neither indexed, counted nor kept by the service', async () => {
     @Resource('test_external', {
       external: { schema: 'sales', name: 'items' },
       counted: ['name'],
@@ -397,47 +386,12 @@ describe('A column', () => {
       updatedAt!: Date;
     }
     expect(await problemsOf(External)).toEqual([
-      'External.name cannot be counted, filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has, and no tally',
-      'External.updatedAt is an @UpdateDateColumn, which no trigger of the service keeps in a table of others: declare it with @Column',
+      'External.name cannot be counted, filtered, sorted or searched in @Resource, since the table is external: it has no tally, and the indexes that it has',
+      'External.updatedAt is an @UpdateDateColumn, which no trigger of the service keeps in an external table: declare it with @Column',
     ]);
   });
 
-  it('of a table of others that is tracked is counted, if its values fit into an index', async () => {
-    @Resource('test_tracked', {
-      external: { schema: 'sales', name: 'items', tracked: true },
-      counted: ['kind', 'name', ['kind', 'name'], ['kind', 'place'], 'note', 'price'],
-      sorted: ['kind'],
-    })
-    class Tracked {
-      @PrimaryColumn({ type: 'text' })
-      id!: string;
-
-      @Column({ type: 'integer' })
-      kind!: number;
-
-      @Column({ type: 'varchar', length: 100 })
-      name!: string;
-
-      @Column({ type: 'varchar', length: 500 })
-      place!: string;
-
-      @Column({ type: 'text' })
-      note!: string;
-
-      @Column({ type: 'numeric' })
-      price!: string;
-    }
-    const tooLong = (name: string, may: string): string =>
-      `Tracked.${name} cannot be counted: a value of the table of others may have ${may}, and more than 2000 would make a write of others fail`;
-    expect(await problemsOf(Tracked)).toEqual([
-      'Tracked.kind cannot be filtered, sorted or searched in @Resource, since the table is that of others: it has the indexes that it has',
-      tooLong('kind and place', '2016 bytes'),
-      tooLong('note', 'any length'),
-      'Tracked.price cannot be counted, since it is a column of type numeric',
-    ]);
-  });
-
-  it('refers to no table of others, where a migration would install triggers', async () => {
+  it('refers to no external table, where a migration would install triggers', async () => {
     @Resource('test_referred', { external: { schema: 'sales', name: 'items' } })
     class Referred {
       @PrimaryColumn({ type: 'text' })
@@ -453,7 +407,7 @@ describe('A column', () => {
       referredID!: string;
     }
     expect(await problemsOf(Referring, Referred)).toEqual([
-      'Referring.referredID has a @ForeignKey to Referred, whose table is that of others: a migration would install triggers there',
+      'Referring.referredID has a @ForeignKey to Referred, whose table is external: a migration would install triggers there',
     ]);
   });
 

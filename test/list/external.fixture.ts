@@ -132,7 +132,7 @@ class ListSoldBrandsDto extends ListQueryDto {
   @EnumsParam('The brands that are an item in these states.', ShopState) itemState?: ShopState[];
 }
 
-/** A list of the service that looks up a table of others. */
+/** A list of the service that looks up an external table. */
 @Controller('sold-brands')
 class SoldBrandsController {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

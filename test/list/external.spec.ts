@@ -30,7 +30,7 @@ for (const [resource, entity] of ITEMS) {
   });
 }
 
-describe('A service that lists tables of others', () => {
+describe('A service that lists external tables', () => {
   let service: Service;
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('A service that lists tables of others', () => {
 
   it('never drops them', async () => {
     await expect(dropSurplusResource(service.dataSource, 'test_items', true)).rejects.toThrow(
-      'test_items lists "shop"."items", a table of others, which the service never drops',
+      'test_items lists "shop"."items", an external table, which the service never drops',
     );
   });
 
@@ -232,7 +232,7 @@ describe('A service that lists tables of others', () => {
 
     it('has the columns of a table, and the filters and sorts that an index serves', async () => {
       const { key, columns, ...table } = await of('shop.items', { omit: ['unlisted'] });
-      expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table', tracked: false });
+      expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table' });
       expect(key).toMatchObject({ name: 'item_id', type: 'text' });
       expect(columns.slice(0, 2)).toEqual([
         { name: 'name', type: 'text', length: 80, values: null, flags: ['exact', 'sort'] },
@@ -275,15 +275,6 @@ describe('A service that lists tables of others', () => {
       await query('DROP MATERIALIZED VIEW shop.kept');
     });
 
-    it('counts enumerations of a tracked table, and the columns that are named', async () => {
-      const options = { omit: ['unlisted'], track: true, counted: ['name'] };
-      expect(await flags('shop.items', options)).toMatchObject({
-        name: 'exact sort counted',
-        state: 'several counted',
-        part_of: 'null exact exists sort',
-      });
-    });
-
     it.each([
       [
         'shop.items',
@@ -305,11 +296,6 @@ describe('A service that lists tables of others', () => {
       ['access_tokens', {}, 'public.access_tokens is a table of the service itself'],
       ['brands_tally_deltas', {}, 'public.brands_tally_deltas is a table of the service itself'],
       ['typeorm_metadata', {}, 'public.typeorm_metadata is a table of the service itself'],
-      [
-        'shop.items',
-        { omit: ['unlisted'], track: true, counted: ['name', 'price'] },
-        'price is of the type numeric(9,2), and cannot be counted',
-      ],
       ['pg_class', { key: 'oid' }, 'pg_catalog.pg_class is a table of PostgreSQL itself'],
     ])('refuses %s with %j', async (table, options, message) => {
       await expect(of(table, options)).rejects.toThrow(message);
@@ -317,7 +303,7 @@ describe('A service that lists tables of others', () => {
   });
 });
 
-describe('A table of others with many rows', () => {
+describe('An external table with many rows', () => {
   let service: Service;
 
   beforeAll(async () => {

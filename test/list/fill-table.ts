@@ -1,7 +1,7 @@
 import { resourcesOf, tableOf } from '../../src/resource/resource.js';
 import type { Service } from '../service.js';
 
-/** Writes objects into the table of others that a resource lists, as its owner does. */
+/** Writes objects into the external table that a resource lists, as its owner does. */
 export async function fillTable(
   { dataSource }: Service,
   resource: string,

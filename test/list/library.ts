@@ -12,10 +12,9 @@ import { plainBooks } from './plain-books.js';
 /** The clients of the books: one sees everything, two their own, and one its own and others. */
 export const CLIENTS = ['tester', 'a', 'other', 'reader'] as const;
 
-/** The books in a table of the service, in one of others that is tracked, and in a view of the first. */
+/** The books in a table of the service, and in a view of it. */
 export const LIBRARY = {
   own: plainBooks('test_books', 'named.books'),
-  tracked: plainBooks('test_tracked_books', 'named.tracked_books'),
   view: plainBooks('test_viewed_books', 'named.books'),
 } as const;
 
@@ -23,7 +22,6 @@ export const LIBRARY = {
   imports: [
     ShelvesModule,
     booksModule('test_books'),
-    booksModule('test_tracked_books', { schema: 'library', name: 'books', tracked: true }),
     booksModule('test_viewed_books', { schema: 'library', name: 'open_books' }),
   ],
 })
@@ -39,16 +37,15 @@ const NAMED = `book_id AS "bookID", book_kind AS kind, book_title AS title, note
 const NAMED_VIEWS = [
   'CREATE SCHEMA named',
   `CREATE VIEW named.books AS SELECT ${NAMED} FROM test_books`,
-  `CREATE VIEW named.tracked_books AS SELECT ${NAMED} FROM library.books`,
   `CREATE VIEW named.shelves AS SELECT shelf_id AS "shelfID", parent_id AS "parentID", shelf_name AS name,
      owner_id AS "ownerID" FROM test_shelves`,
 ];
 
 /** The service with books on shelves. */
 export interface Library extends SharedService {
-  /** The resources with a tally. */
-  readonly counted: readonly EntityMetadata[];
-  /** Inserts books into the table of the service, with their words, and into that of others. */
+  /** The resource with a tally. */
+  readonly counted: EntityMetadata;
+  /** Inserts books into the table of the service, with their words. */
   insert(books: readonly object[]): Promise<void>;
   /** Folds the deltas of the tallies, and cuts their ranges. */
   maintain(): Promise<void>;
@@ -60,30 +57,20 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
     environment: { PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' },
     before: [
       'CREATE SCHEMA library',
-      'CREATE TABLE library.books (LIKE test_books INCLUDING ALL)',
       'CREATE VIEW library.open_books AS SELECT * FROM test_books',
       `SELECT install_words('test_books', '{book_title,note}')`,
       ...NAMED_VIEWS,
     ],
   });
   const { dataSource } = service;
-  const resources = resourcesOf(dataSource);
-  const counted = ['test_books', 'test_tracked_books'].flatMap((name) => resources.get(name) ?? []);
+  const counted = resourcesOf(dataSource).get('test_books');
+  if (!counted) throw new Error('There is no resource test_books');
   const insert = async (rows: readonly object[]): Promise<void> => {
     await dataSource.query(...insertion('named.books', rows));
-    // With the words that a trigger of the service has set.
-    await dataSource.query(
-      `INSERT INTO library.books SELECT * FROM test_books WHERE book_id IN (
-         SELECT "bookID" FROM json_populate_recordset(NULL::named.books, $1)
-       ) ON CONFLICT DO NOTHING`,
-      [JSON.stringify(rows)],
-    );
   };
   const maintain = async (): Promise<void> => {
-    for (const metadata of counted) {
-      const maintenance = new TallyMaintenance(dataSource, metadata);
-      await until(() => maintenance.run());
-    }
+    const maintenance = new TallyMaintenance(dataSource, counted);
+    await until(() => maintenance.run());
   };
   await dataSource.query(
     `INSERT INTO test_shelves SELECT 's' || i, CASE WHEN i > 1 THEN 's' || i / 2 END, 'name ' || i % 3,
@@ -93,7 +80,7 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
     `INSERT INTO test_books_tally_by_words_counted VALUES ('lamp', true), ('^lamp', true), ('robust', true)`,
   );
   await insert(books);
-  await dataSource.query('ANALYZE test_books, library.books');
+  await dataSource.query('ANALYZE test_books');
   await maintain();
   return { ...(await withClients(service, CLIENTS)), counted, insert, maintain };
 }

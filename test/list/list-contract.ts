@@ -7,7 +7,6 @@ import { parametersOf, schemaOf } from '../../src/http/parameters/declared-param
 import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
-import { changesTable } from '../../src/resource/changes-table.js';
 import { declaredChildren } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
 import { relatedEntity } from '../../src/resource/references.js';
@@ -53,10 +52,6 @@ export interface ListOptions extends NamedTrials {
   readonly start?: () => Promise<Service>;
   /** Loads objects of other resources that refer to the objects, for filters by them. */
   readonly loadChildren?: (service: Service, objects: readonly Row[]) => Promise<void>;
-  /** Writes objects into a table of others, as its owner does. Default: `fillTable`. */
-  readonly fill?: typeof fillTable;
-  /** Runs a statement as the owner of a table of others. Default: as the service. */
-  readonly asOwner?: (service: Service, sql: string) => Promise<unknown>;
   /** A view of the table whose columns have the names of the fields. Default: the table itself. */
   readonly view?: string;
 }
@@ -69,9 +64,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
   if (!listQuery || !key) throw new Error(`No list of the project has @QueryOf(${entity.name})`);
   const identifier = key.propertyName;
   const identifierType = identifierTypeOf(key.options.type);
-  const external = externalTableOf({ target: entity });
-  const isExternal = external !== undefined;
-  const isTracked = external?.tracked === true;
+  const isExternal = externalTableOf({ target: entity }) !== undefined;
   const {
     fields = getMetadataArgsStorage()
       .filterColumns(entity)
@@ -112,7 +105,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
 
     async function load(rows: readonly Row[]): Promise<void> {
       try {
-        if (isExternal) await (options.fill ?? fillTable)(service, resource, rows);
+        if (isExternal) await fillTable(service, resource, rows);
         else await service.load(resource, [...rows]);
       } catch (error) {
         throw new Error(
@@ -122,27 +115,10 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       }
     }
 
-    /** Runs a statement on `@table`, that of the resource, as its owner. */
-    async function asOwner(sql: string): Promise<void> {
-      const statement = sql.replace('@table', plain().table);
-      await (options.asOwner ?? ((_, text) => service.dataSource.query(text)))(service, statement);
-    }
-
     /** The resource in plain SQL, without its filters. */
     function plain(): PlainResource {
       const table = options.view ?? tableOf(service.dataSource.getMetadata(entity));
       return { path, table, identifier, sorts, filters: {} };
-    }
-
-    /** The times at which the objects were changed last, in order. */
-    async function changeTimes(): Promise<string[]> {
-      if (!isTracked) {
-        return (await objects('limit=1000')).map(({ updatedAt }) => String(updatedAt)).sort();
-      }
-      const rows = await service.dataSource.query<{ changedAt: Date }[]>(
-        `SELECT "changedAt" FROM ${changesTable(resource)} ORDER BY 1`,
-      );
-      return rows.map(({ changedAt }) => changedAt.toISOString());
     }
 
     async function objects(query: string): Promise<Row[]> {
@@ -518,7 +494,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       expect(none.text).toBe(`${identifier}\r\n`);
     });
 
-    if (isExternal && !isTracked) {
+    if (isExternal) {
       it('has no ETag, and neither changes nor deletions, and offers no more', async () => {
         const { headers } = await service.get(path).expect(200);
         expect(headers).not.toHaveProperty('etag');
@@ -544,9 +520,9 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       });
     }
 
-    const itKept = isExternal && !isTracked ? it.skip : it;
+    const itKept = isExternal ? it.skip : it;
     itKept('lists what changed since a time, and what was deleted', async () => {
-      const times = await changeTimes();
+      const times = (await objects('limit=1000')).map(({ updatedAt }) => String(updatedAt)).sort();
       const [since = ''] = times;
       const after = new Date(Date.parse(times.at(-1) ?? '') + 1).toISOString();
       for (const [time, count] of [
@@ -564,7 +540,9 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
           Object.entries(row).every(([name, value]) => name === identifier || value !== each),
         ),
       );
-      await asOwner(`DELETE FROM @table WHERE "${identifier}" = '${String(last)}'`);
+      await service.dataSource.query(
+        `DELETE FROM ${plain().table} WHERE "${identifier}" = '${String(last)}'`,
+      );
       const deletions = `/deletions${path}?deletedSince=${since}`;
       const gone = await service.get(deletions).expect(200);
       expect(gone.body.response_data).toEqual({

@@ -1,18 +1,59 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { differences } from '../../src/schema/differences.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
-import { startTracked, TRACK, type TrackedService } from '../list/tracked.fixture.js';
+import { createDatabase, type TestDatabase } from '../database/database.js';
 import { logLines } from '../log-lines.js';
-import { refusal } from '../service.js';
+import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
-let service: TrackedService;
+/** The user of the service, who has no rights but what belongs to it. */
+const ROLE = `catalogue_${randomBytes(4).toString('hex')}`;
+
+/** Gives everything in the database to the role, except for what extensions have: also the stand-ins of a project. */
+const OWNED = `DO $do$ DECLARE object text; BEGIN
+  FOR object IN
+    WITH own AS (SELECT oid FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)')
+    SELECT 'SCHEMA ' || oid::regnamespace FROM own
+    UNION ALL SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, oid::regclass) FROM pg_class
+    WHERE relnamespace IN (SELECT oid FROM own) AND relkind IN ('r', 'v', 'S')
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype IN ('a', 'i', 'e'))
+    UNION ALL SELECT 'TYPE ' || oid::regtype FROM pg_type
+    WHERE typnamespace IN (SELECT oid FROM own) AND typtype = 'e'
+    UNION ALL SELECT 'ROUTINE ' || oid::regprocedure FROM pg_proc WHERE pronamespace IN (SELECT oid FROM own)
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
+  LOOP
+    EXECUTE format('ALTER %s OWNER TO ${ROLE}', object);
+  END LOOP;
+END $do$`;
+
+let database: TestDatabase;
+let administrator: Client;
+let service: Service;
 let logged: string[];
 
 beforeAll(async () => {
-  service = await startTracked();
+  database = await createDatabase();
+  administrator = new Client(database.url);
+  await administrator.connect();
+  await asAdministrator(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${ROLE}'`);
+  await asAdministrator(`ALTER DATABASE ${administrator.database} OWNER TO ${ROLE}`);
+  await asAdministrator('REVOKE ALL ON SCHEMA public FROM PUBLIC');
+  await asAdministrator(OWNED);
+  const url = new URL(database.url);
+  url.username = url.password = ROLE;
+  service = await startService({ DATABASE_URL: url.href });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await administrator.end();
+  await database.drop();
+  const server = new Client(process.env.TEST_SERVER_URL);
+  await server.connect();
+  await server.query(`DROP ROLE ${ROLE}`);
+  await server.end();
+});
 beforeEach(() => {
   logged = logLines('error', 'warn');
 });
@@ -20,17 +61,18 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const asAdministrator = async (sql: string) =>
-  (await service.administrator.query<Record<string, unknown>>(sql)).rows;
+async function asAdministrator(sql: string): Promise<Record<string, unknown>[]> {
+  return (await administrator.query<Record<string, unknown>>(sql)).rows;
+}
 const ready = () => service.anonymous().get('/health/ready');
 
 /** What the service does not own in its schema. */
 const ofOthers = () =>
   asAdministrator(
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relowner <> '${service.roles.service}'::regrole
+     WHERE relnamespace = 'public'::regnamespace AND relowner <> '${ROLE}'::regrole
      UNION ALL SELECT oid::regprocedure::text FROM pg_proc
-     WHERE pronamespace = 'public'::regnamespace AND proowner <> '${service.roles.service}'::regrole
+     WHERE pronamespace = 'public'::regnamespace AND proowner <> '${ROLE}'::regrole
      AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')`,
   );
 
@@ -39,10 +81,6 @@ const installAll = async () => {
   await asAdministrator(`SELECT remove_deletions('brands')`);
   await asAdministrator(`SELECT install_deletions('brands', 'brandID')`);
   await asAdministrator(`SELECT install_words('products', '{name,description}')`);
-  for (const [resource, statement] of Object.entries(TRACK)) {
-    await asAdministrator(`SELECT untrack_table('${resource}')`);
-    await asAdministrator(statement);
-  }
 };
 
 it('What an administrator installs belongs to the owner of the table', async () => {
@@ -65,14 +103,13 @@ it('What an administrator installs belongs to the owner of the table', async () 
 });
 
 it('A member of the role of the service, which inherits no rights, installs in that role', async () => {
-  const { service: role } = service.roles;
-  const member = `${role}_member`;
-  await asAdministrator(`CREATE ROLE ${member} NOINHERIT IN ROLE ${role}`);
+  const member = `${ROLE}_member`;
+  await asAdministrator(`CREATE ROLE ${member} NOINHERIT IN ROLE ${ROLE}`);
   await asAdministrator(`SET SESSION AUTHORIZATION ${member}`);
   try {
-    await asAdministrator(`SET ROLE ${role}`);
+    await asAdministrator(`SET ROLE ${ROLE}`);
     await installAll();
-    expect(await asAdministrator('SELECT current_user AS role')).toEqual([{ role }]);
+    expect(await asAdministrator('SELECT current_user AS role')).toEqual([{ role: ROLE }]);
   } finally {
     await asAdministrator('RESET SESSION AUTHORIZATION');
     await asAdministrator(`DROP ROLE ${member}`);
@@ -83,14 +120,13 @@ it('A member of the role of the service, which inherits no rights, installs in t
 it.each(['tallies', 'searches'])(
   'A service that may not read %s cannot be compared, and is told what gives it the table',
   async (table) => {
-    const { service: role } = service.roles;
     await asAdministrator(`ALTER TABLE ${table} OWNER TO CURRENT_USER`);
     const [{ owner }] = (await asAdministrator('SELECT current_user AS owner')) as [
       { owner: string },
     ];
-    const remedy = `ALTER TABLE "${table}" OWNER TO "${role}"`;
+    const remedy = `ALTER TABLE "${table}" OWNER TO "${ROLE}"`;
     await expect(differences(service.dataSource)).rejects.toThrow(
-      `the user ${role} may not read and write ${table}, which belongs to ${owner}; run ${remedy}`,
+      `the user ${ROLE} may not read and write ${table}, which belongs to ${owner}; run ${remedy}`,
     );
     await asAdministrator(remedy);
     expect(await differences(service.dataSource)).toEqual([]);
@@ -112,10 +148,10 @@ it.each([
   // Not from the page cache.
   await service.get(`${path}2`).expect(503, refusal(-2, 'The service is temporarily unavailable'));
   await ready().expect(503, { status: 'unavailable', reason: 'schema' });
-  const remedy = `ALTER TABLE "${table}" OWNER TO "${service.roles.service}"`;
+  const remedy = `ALTER TABLE "${table}" OWNER TO "${ROLE}"`;
   expect(logged).toContain(
     'The database does not match the entities: ' +
-      `the user ${service.roles.service} may not read and write ${table}, which belongs to ${owner}; run ${remedy}`,
+      `the user ${ROLE} may not read and write ${table}, which belongs to ${owner}; run ${remedy}`,
   );
   await asAdministrator(remedy);
   await until(async () => (await ready()).status === 200);

@@ -411,7 +411,7 @@ describe('The databases of a resource', () => {
         status: 0,
         stdout: expect.stringContaining(name),
       });
-      // A project may list a table of others, which this database has not.
+      // A project may list an external table, which this database has not.
       expect((await run('verify')).stdout).not.toMatch(/outdated|pending/);
     });
   });

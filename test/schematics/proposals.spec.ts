@@ -143,7 +143,7 @@ describe('Of the rows of a file,', () => {
       ['7', '8'],
       'part_cat_id:reference=part_categories:several (identifiers of part_categories: load those first)',
     ],
-    // Of another type, of a table of others, or of no resource.
+    // Of another type, of an external table, or of no resource.
     ['theme_id', ['x', 'y'], 'theme_id:text:exact (single words or codes)'],
     ['remote_id', [1, 1], 'remote_id:integer:several (identifiers of others)'],
     ['maker_id', repeated(10, 1, 2, 3), 'maker_id:integer:several:counted (identifiers of others)'],

@@ -28,8 +28,7 @@ const TESTED = ['order-items', 'parts', 'meters', 'bills', 'gauges'].map(
 const OTHERS = ['suppliers', 'plants', 'readings', 'stores', 'themes', 'visits'].map(
   (name) => `scratch-${name}`,
 );
-const OVER_TABLES = ['scratch-wares', 'scratch-tools'];
-const GENERATED = [...TESTED, ...OTHERS, ...OVER_TABLES, 'proxies', 'geese'];
+const GENERATED = [...TESTED, ...OTHERS, 'scratch-wares', 'proxies', 'geese'];
 
 const generated: readonly [what: string, folder: string, fields: string, one?: string][] = [
   // Generated at the same time as `geese`.
@@ -91,15 +90,9 @@ const TABLE = `
   CREATE INDEX ON "Store"."Wares" (made_at);
   CREATE INDEX ON "Store"."Wares" USING gin (tags);
   INSERT INTO "Store"."Wares" (name, state, active, made_at)
-  SELECT 'ware ' || i, 'new', true, now() FROM generate_series(1, 100) i;
-  CREATE TABLE "Store"."Tools" (LIKE "Store"."Wares" INCLUDING ALL);
-  INSERT INTO "Store"."Tools" SELECT * FROM "Store"."Wares";
-  CREATE VIEW "Store".seen AS SELECT * FROM "Store"."Tools"`;
+  SELECT 'ware ' || i, 'new', true, now() FROM generate_series(1, 100) i`;
 
 const WARES = ['scratch_wares', '--from-table', '"Store"."Wares"'];
-const TOOLS = ['scratch_tools', '--from-table', '"Store"."Tools"', '--omit', 'place'];
-const TRACKED = ['--track', '--counted', 'stock'];
-const SEEN = ['scratch_tools', '--from-table', '"Store".seen', '--key', 'id', '--omit', 'place'];
 
 /** The resources of files. The others are only proposed. */
 const OF_FILES: Readonly<Record<string, string>> = {
@@ -584,7 +577,7 @@ describe('A resource', () => {
   });
 });
 
-describe('A resource over a table of others', () => {
+describe('A resource over an external table', () => {
   const entityOf = (folder: string, file: string) =>
     readFile(join(copy.folder, `src/${folder}/${file}.entity.ts`), 'utf8');
 
@@ -597,18 +590,11 @@ describe('A resource over a table of others', () => {
 
   it('is refused by name where no list can show it, and nothing is written', async () => {
     const files = await added(copy, async () => {
-      const refused = await generate(
-        WARES,
-        [...WARES, '--fields', 'name:text'],
-        [...TOOLS, '--counted', 'stock'],
-        [...SEEN, ...TRACKED],
-      );
-      expect(refused.map(({ status }) => status)).toEqual([1, 1, 1, 1]);
+      const refused = await generate(WARES, [...WARES, '--fields', 'name:text']);
+      expect(refused.map(({ status }) => status)).toEqual([1, 1]);
       const messages = [
         'Store.Wares has columns that no list can show: place is of the type point',
         'and cannot be described besides',
-        '--counted goes with --track',
-        'is a view: only a table',
       ];
       for (const [at, message] of messages.entries())
         expect(refused[at]?.stderr).toContain(message);
@@ -625,7 +611,7 @@ describe('A resource over a table of others', () => {
         ),
       ).toMatchObject([
         { status: 0 },
-        { stderr: expect.stringContaining('whose table is that of others'), status: 1 },
+        { stderr: expect.stringContaining('whose table is external'), status: 1 },
       ]);
     });
     expect(files).toEqual(
@@ -633,21 +619,6 @@ describe('A resource over a table of others', () => {
     );
     expect(await entityOf('scratch-wares', 'scratch-ware')).toContain(
       `external: { schema: 'Store', name: 'Wares' }`,
-    );
-  });
-
-  it('is tracked by a migration, where its owner lets the service', async () => {
-    await copy.transpile();
-    const files = await added(copy, async () => {
-      expect(await generate([...TOOLS, ...TRACKED])).toMatchObject([{ status: 0 }]);
-    });
-    expect(files).toEqual(
-      filesOf('scratch-tools', 'scratch-tool')
-        .map((file) => file.replace('-create-', '-track-'))
-        .sort(),
-    );
-    expect(await entityOf('scratch-tools', 'scratch-tool')).toContain(
-      `external: { schema: 'Store', name: 'Tools', tracked: true },\n  counted: ['state', 'stock', 'active'],`,
     );
   });
 });
@@ -663,9 +634,9 @@ describe('What is generated', () => {
     expect(await copy.check(paths)).toEqual({ stdout: '', stderr: '', status: 0 });
   });
 
-  it('passes the tests that were generated with it, on stand-ins for tables of others, and those of the schema', async () => {
+  it('passes the tests that were generated with it, on stand-ins for external tables, and those of the schema', async () => {
     // In one file, which loads the service once.
-    const tests = [...TESTED, ...OVER_TABLES, 'database/schema'];
+    const tests = [...TESTED, 'scratch-wares', 'database/schema'];
     await writeFile(
       join(copy.folder, 'test/generated.spec.ts'),
       tests.map((name) => `import './${name}.spec.js';\n`).join(''),
@@ -690,10 +661,7 @@ describe('What is generated', () => {
       ],
       database.url,
     );
-    expect(migrated).toMatchObject({
-      stdout: expect.stringContaining('TrackScratchTools'),
-      status: 0,
-    });
+    expect(migrated).toMatchObject({ status: 0 });
     expect(imported).toMatchObject({
       stdout: '10 inserted, 0 updated, 0 unchanged, 0 deleted\n',
       status: 0,
@@ -783,53 +751,25 @@ it('What is generated of a file without identifiers is loaded with the numbers o
   ]);
 });
 
-describe('A resource over a table of others, once it is built,', () => {
+describe('A resource over an external table, once it is built,', () => {
   it('is only read', async () => {
     const imported = await copy.catalogue(['import', 'scratch_wares', 'wares.csv'], database.url);
     expect(imported).toMatchObject({
       stderr:
-        'catalogue: scratch_wares lists "Store"."Wares", a table of others, which is only read\n',
+        'catalogue: scratch_wares lists "Store"."Wares", an external table, which is only read\n',
       status: 1,
     });
   });
 
-  it('is removed, with its triggers alone', async () => {
-    await client.query(`DELETE FROM "Store"."Tools" WHERE id <= 40`);
-    await client.query('ALTER TABLE "Store"."Tools" DISABLE TRIGGER ALL');
+  it('is removed, and its table stays', async () => {
     const files = await added(copy, async () => {
-      expect(
-        await generate(['scratch_wares', '--remove'], ['scratch_tools', '--remove']),
-      ).toMatchObject([
+      expect(await generate(['scratch_wares', '--remove'])).toMatchObject([
         { stderr: expect.stringContaining('The table that scratch wares listed stays as it is.') },
-        { stderr: expect.stringContaining('stays as it is, without the triggers of the service') },
       ]);
     });
-    expect(files).toEqual(['src/database/migrations/<time>-untrack-scratch-tools.ts']);
-    const left = (await copy.files()).filter((file) => /^src\/scratch-(wares|tools)/.test(file));
+    expect(files).toEqual([]);
+    const left = (await copy.files()).filter((file) => file.startsWith('src/scratch-wares'));
     expect(left).toEqual([]);
-    const installed = async () => {
-      const { rows } = await client.query(
-        `SELECT tgname AS name FROM pg_trigger WHERE tgrelid = '"Store"."Tools"'::regclass
-         UNION SELECT relname FROM pg_class WHERE relname ~ '^scratch_tools_' AND relkind = 'r'
-         UNION SELECT proname FROM pg_proc WHERE proname ~ 'scratch_tools'`,
-      );
-      return rows.length;
-    };
-    // Eight triggers with two functions, the tally with its deltas, the changes, and the deletions.
-    expect(await installed()).toBe(8 + 2 + 4);
-    // The build still has the resource.
-    expect(await copy.catalogue(['verify'], database.url)).toMatchObject({
-      stdout: expect.stringContaining(
-        'the trigger scratch_tools_tally_delete on "Store"."Tools" is disabled',
-      ),
-      status: 1,
-    });
-    await copy.transpile();
-    const removed = await copy.catalogue(['migrate'], database.url);
-    expect(removed).toMatchObject({ stdout: expect.stringContaining('UntrackScratchTools') });
-    expect(await installed()).toBe(0);
-    const { rows } = await client.query('SELECT count(*) FROM "Store"."Tools"');
-    expect(rows).toEqual([{ count: '60' }]);
   });
 
   it('is generated again', async () => {

@@ -53,7 +53,7 @@ function keyOptions({ identifierType, external }) {
 function options(resource) {
   const { external } = resource;
   const columns = {
-    counted: external && !external.tracked ? [] : resource.countedColumns,
+    counted: resource.countedColumns,
     filtered: resource.filteredColumns,
     sorted: resource.sortedColumns,
     searched: resource.searchedColumns,
@@ -64,10 +64,7 @@ function options(resource) {
   if (resource.searched.length > 0)
     declared.push(`derived: { words: [${quoted(...resource.searched)}] }`);
   if (external) {
-    const tracked = external.tracked ? ', tracked: true' : '';
-    declared.unshift(
-      `external: { schema: '${external.schema}', name: '${external.name}'${tracked} }`,
-    );
+    declared.unshift(`external: { schema: '${external.schema}', name: '${external.name}' }`);
   }
   return declared.length === 0 ? '' : `, { ${declared.join(', ')} }`;
 }
@@ -140,7 +137,7 @@ export function columnOf(
   const facts = target ? identifierFacts(target.identifierType) : COLUMN_TYPES[type];
   const column = {
     length,
-    // Of a table of others, only the length of a text is known.
+    // Of an external table, only the length of a text is known.
     isIndexed: !external && isIndexed(flags),
     enumClass: enumOf(names, name),
     enumName: enumNameOf(names, name),

@@ -80,40 +80,6 @@ export function removal({ resource: table, plural, words }, enums, time) {
 }
 
 /**
- * The migration that lets triggers count the rows of a table of others, and keep the times of their changes. It
- * changes nothing else there.
- *
- * @param {Resource} resource
- * @param {number} time
- */
-export function tracking(resource, time) {
-  const { names, identifier, external, countedColumns } = resource;
-  const table = `"${external?.schema ?? ''}"."${external?.name ?? ''}"`;
-  const counted = `{${countedColumns.join()}}`;
-  return migration(`Track${names.plural}${time}`, {
-    up: [
-      query(
-        `SELECT track_table('${names.resource}', '${table}', '${identifier}', '${counted}', '{}')`,
-      ),
-    ],
-    down: [query(`SELECT untrack_table('${names.resource}')`)],
-  });
-}
-
-/**
- * The migration that removes the triggers of the service from a table of others, and what they kept.
- *
- * @param {Names} names
- * @param {number} time
- */
-export function untracking({ resource, plural, words }, time) {
-  return migration(`Untrack${plural}${time}`, {
-    up: [query(`SELECT untrack_table('${resource}')`)],
-    impossible: `Generate ${words} again`,
-  });
-}
-
-/**
  * @param {string} name of its class
  * @param {{ imports?: string, head?: string, up: string[], down?: string[], impossible?: string, foot?: string }} parts
  * `impossible` says why it cannot be reverted

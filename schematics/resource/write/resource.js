@@ -9,12 +9,11 @@ import { isFiltered, isIndexed, TIMES } from '../fields.js';
  * @typedef {object} ResourceParts
  * @property {import('../names.js').Names} names
  * @property {ReadonlyMap<string, Target>} targets the resources that it refers to, by name
- * @property {External} [external] the table of others that it lists. Absent: it has one of its own
+ * @property {External} [external] the external table that it lists. Absent: it has one of its own
  *
- * @typedef {object} External a table of others
+ * @typedef {object} External an external table
  * @property {string} schema
  * @property {string} name
- * @property {boolean} tracked whether triggers of the service count its rows
  * @property {number} keyLength maximum characters of an identifier that is a text
  *
  * @typedef {object} Target a resource that a reference refers to
@@ -24,8 +23,7 @@ import { isFiltered, isIndexed, TIMES } from '../fields.js';
  * @property {import('../fields.js').IdentifierType} identifierType
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
  * @property {boolean} isTree whether it refers to itself
- * @property {boolean} isExternal whether it lists a table of others
- * @property {boolean} isTracked whether it does, and triggers count its rows
+ * @property {boolean} isExternal whether it lists an external table
  */
 
 /** What is described of a resource, and what follows from it. @param {import('../fields.js').Fields & ResourceParts} resource */

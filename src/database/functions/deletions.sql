@@ -9,10 +9,10 @@
 -- identifier has a deletion for each combination of values that it had.
 
 -- Definitions of columns as in CREATE TABLE, with the types of a table and without their lengths; an enumeration as text:
--- a change of these must not make the triggers fail. Without a table they are texts.
+-- a change of these must not make the triggers fail.
 CREATE OR REPLACE FUNCTION recorded_columns(of_table oid, names text[]) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT string_agg(concat_ws(' ', quote_ident(name), CASE
-      WHEN of_table IS NULL OR typtype = 'e' THEN 'text COLLATE "default"'
+      WHEN typtype = 'e' THEN 'text COLLATE "default"'
       ELSE format_type(atttypid, -1) || coalesce(' COLLATE ' || nullif(attcollation, 0)::regcollation::text, '') END),
     ', ' ORDER BY place)
   FROM unnest(names) WITH ORDINALITY AS part(name, place)

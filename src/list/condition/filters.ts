@@ -1,9 +1,6 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import type { ParameterValues } from '../../database/statement.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
-import { changesTable, hasChangesTable } from '../../resource/changes-table.js';
-import { identifierOf, nameOf } from '../../resource/resource.js';
 import type { Condition } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
@@ -108,9 +105,6 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   }
   const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
   const isTime = suffix === 'Since' || suffix === 'Until';
-  if (isTime && name === 'updated' && hasChangesTable(metadata)) {
-    return changedAt(metadata, suffix === 'Since' ? '>=' : '<', value);
-  }
   const named = isTime ? timeNamed(metadata, name) : metadata.findColumnWithPropertyName(name);
   if (named) return conditionOn(named, suffix, values);
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
@@ -142,19 +136,4 @@ function conditionOn(
         ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
         : { kind: 'not', column, values };
   }
-}
-
-/** A condition on the time of the last change in `changesTable`. */
-function changedAt(metadata: EntityMetadata, comparison: '>=' | '<', time: unknown): Condition {
-  const { databaseName: identifier, propertyName: column } = identifierOf(metadata);
-  const query = {
-    metadata,
-    columns: [identifier],
-    selected: identifier,
-    // Whatever the client sees: the list that it restricts has the scope itself.
-    text: (values: ParameterValues) =>
-      `SELECT changed."${identifier}" FROM ${changesTable(nameOf(metadata))} changed
-       WHERE changed."changedAt" ${comparison} CAST(${values.add(time)} AS timestamptz)`,
-  };
-  return { kind: 'identifiers', column, query };
 }

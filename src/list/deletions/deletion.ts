@@ -12,7 +12,6 @@ import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { DELETIONS, type Scope, scopeOf, setScope } from '../../resource/visibility.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
 import { resourceName } from '../../resource/resource.js';
 
 /** The entity that records the deleted objects of a resource. */
@@ -31,7 +30,7 @@ export interface DeletionEntity {
  */
 export const RETENTION = { days: 30, extraDays: 1 };
 
-/** The table of a resource's deletions, quoted. The SQL functions `install_deletions` and `track_table` create it. */
+/** The table of a resource's deletions, quoted. The SQL function `install_deletions` creates it. */
 export function deletionsTable(resource: string): string {
   return `"${resource}_deletions"`;
 }
@@ -57,7 +56,7 @@ export function deletionOf(target: Type): DeletionEntity {
   const { prototype } = Deletion;
   const { example } = meaningOf(target, identifier) ?? {};
   Meaning('Identified the object that is gone.', example)(prototype, identifier);
-  PrimaryColumn(keyColumn(target, key?.options))(prototype, identifier);
+  PrimaryColumn(keyColumn(key?.options))(prototype, identifier);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column({ ...timeColumn, name: 'deletedAt' })(prototype, 'deletedAt');
   const scope = scopeOf({ target });
@@ -69,9 +68,8 @@ export function deletionOf(target: Type): DeletionEntity {
   return { target, resource, identifier, entity: Deletion };
 }
 
-/** As `install_deletions` and `track_table` create it. */
-function keyColumn(target: Type, options: ColumnOptions = {}): PrimaryColumnOptions {
-  if (!capabilitiesOf({ target }).written) return { ...options, nullable: false };
+/** As `install_deletions` creates it. */
+function keyColumn(options: ColumnOptions = {}): PrimaryColumnOptions {
   const { name, type } = options;
   return isTextIdentifier(type) ? { ...identifierColumn, name } : { name, type };
 }

@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { anyValue, FENCE, rowsBetween, unindexedEquality } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
@@ -31,7 +31,7 @@ export const facet: PagePlan = {
     if (selectedRelated(metadata, fields).some(([related]) => scopeOf(related.metadata))) {
       return 'each client sees other related objects';
     }
-    if (!capabilitiesOf(metadata).places) return 'the tally has no ranges of it';
+    if (!hasOwnTable(metadata)) return 'the tally has no ranges of it';
     if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
     const [one, ...more] = facets;
     if (!one || more.length > 0) return 'its conditions are not one facet';

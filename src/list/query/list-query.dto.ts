@@ -52,10 +52,10 @@ export abstract class ListQueryDto extends ObjectQueryDto {
   /** The order. Ties are ordered by identifier, in the direction of the last key. Default: by identifier. */
   declare sort?: readonly SortKey[];
 
-  /** Only objects changed at this time or later. Available for an entity with an `@UpdateDateColumn`, and for a tracked table of others. */
+  /** Only objects changed at this time or later. Available for an entity with an `@UpdateDateColumn`. */
   declare updatedSince?: Date;
 
-  /** Only objects changed last before this time. Available for an entity with an `@UpdateDateColumn`, and for a tracked table of others. */
+  /** Only objects changed last before this time. Available for an entity with an `@UpdateDateColumn`. */
   declare updatedUntil?: Date;
 
   /** Only objects first stored at this time or later. Available if lists filter or sort by that time. */

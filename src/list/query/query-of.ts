@@ -11,7 +11,6 @@ import {
   resourceName,
 } from '../../resource/resource.js';
 import { ownParameters } from '../../http/parameters/declared-parameters.js';
-import { hasChangesTable } from '../../resource/changes-table.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
 import { DateTimeParam, mustBe, TypedIdentifier } from './parameters.js';
@@ -61,8 +60,7 @@ interface ListOptions<Entity> {
  * it. For a list it also declares:
  *
  * - `after` and `sort`
- * - `updatedSince` and `updatedUntil` if the entity has an `@UpdateDateColumn`, or lists a table of others that is
- *   tracked
+ * - `updatedSince` and `updatedUntil` if the entity has an `@UpdateDateColumn`
  * - `createdSince` and `createdUntil` if lists are filtered or sorted by its `@CreateDateColumn`, which then has an
  *   index
  *
@@ -151,7 +149,6 @@ function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
     Since(`The ${objects} ${since} at this time or later.`)(prototype, `${name}Since`);
     DateTimeParam(`The ${objects} ${until} before this time.`)(prototype, `${name}Until`);
   };
-  if (hasChangesTable({ target: entity })) declare('updated', 'changed', 'changed last');
   for (const { mode, propertyName } of getMetadataArgsStorage().filterColumns(entity)) {
     if (mode === 'updateDate') declare('updated', 'changed', 'changed last');
     if (mode === 'createDate' && isListedBy(entity, propertyName)) {

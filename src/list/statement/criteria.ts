@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
 import { identifierFrom } from '../../resource/identifiers.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import type { Bound, Condition, WordSearch } from '../condition/condition.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
 import { facetColumnsOf } from '../../tally/tally.js';
@@ -189,7 +189,7 @@ export function facetsOf(
   equal: Criteria['equal'],
   counted?: ReturnType<typeof facetColumnsOf>,
 ): readonly Facet[] | undefined {
-  if (!capabilitiesOf(metadata).counts) return undefined;
+  if (!hasOwnTable(metadata)) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
   const columns = (counted ?? facetColumnsOf(metadata)).find(
     (each) =>

@@ -1,5 +1,5 @@
 import { ASSUMED_OBJECTS } from '../../database/planner.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
 import { identifierOrder, tallyRows } from '../../tally/tally.js';
 import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
@@ -32,7 +32,7 @@ export function depthAt(picking: Picking, offset: string | undefined): Depth {
 
 /** All objects, or in the order of the identifier those with the one value of a counted column. */
 export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
-  if (!capabilitiesOf(metadata).counts) return String(ASSUMED_OBJECTS);
+  if (!hasOwnTable(metadata)) return String(ASSUMED_OBJECTS);
   const single = order.length === 1 && criteria ? [...criteria.equal] : [];
   const facets = single
     .filter(([, equals]) => equals.length === 1)

@@ -1,7 +1,7 @@
 import { andFirst, consecutive } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { and } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -60,7 +60,7 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
  */
 function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
   const parameters = order.map((_, at) => values.add(key[at]));
-  if (!capabilitiesOf(metadata).types) {
+  if (!hasOwnTable(metadata)) {
     // The types of its columns are not known by name: in a union the parameters get those of the columns.
     const typed = `SELECT ${keysOf(order)} FROM object WHERE false`;
     return `anchor AS MATERIALIZED (${typed} UNION ALL SELECT ${parameters.join(', ')})`;

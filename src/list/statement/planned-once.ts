@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { unindexed } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { columnOf, isBroad } from '../../resource/resource.js';
 import type { ColumnCondition } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
@@ -13,7 +13,7 @@ import type { PageToRead } from './page-request.js';
  * The objects of a list with the values of its conditions in subqueries, so that one plan is as good as one for
  * the values, and PostgreSQL may keep it; `undefined` if the best plan depends on the values. It does so if the
  * conditions leave a choice of indexes to find the objects: of two values, or of a value and an interval, the
- * rarer one has to lead. Of a table of others, the types of the columns are not known by name.
+ * rarer one has to lead. Of an external table, the types of the columns are not known by name.
  */
 export function plannedOnce({
   matching,
@@ -25,7 +25,7 @@ export function plannedOnce({
   if (fields !== undefined || seen.scope.length > 0) return undefined;
   if (isForValues || isByRelevance || after !== undefined) return undefined;
   const { metadata, split, criteria, conditions } = matching;
-  if (!capabilitiesOf(metadata).types || !criteria) return undefined;
+  if (!hasOwnTable(metadata) || !criteria) return undefined;
   const isSearchWithin = offset === 0 && order.length === 1 && isSearchWithinValue(criteria);
   if (!isSearchWithin && (split || !hasOneWay(metadata, criteria))) return undefined;
   // From the place of the tally on, objects with one of several rare values may be far apart.

@@ -1,5 +1,5 @@
 import type { ParameterValues } from '../../database/statement.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf } from '../../resource/resource.js';
 import { isIndexed, type OrderKey } from '../listing/order.js';
 import { TallyPositions } from '../../tally/position.js';
@@ -29,8 +29,7 @@ export function talliedPlace(
   order: readonly OrderKey[],
 ): ((offset: string, values: ParameterValues) => TalliedPlace) | undefined {
   const [first] = order;
-  // One range for all objects of a table of others would be read to its end.
-  if (!criteria || !first || !capabilitiesOf(metadata).places) return undefined;
+  if (!criteria || !first || !hasOwnTable(metadata)) return undefined;
   if (facets && first.column === identifierOf(metadata)) {
     const objects = { metadata, order: identifierOrder(metadata), facets };
     return (offset, values) => {

@@ -1,5 +1,4 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { changesTable } from '../../resource/changes-table.js';
 import { nameOf, resourcesOf, tableOf } from '../../resource/resource.js';
 import { selectedComputed } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
@@ -78,7 +77,6 @@ function tablesOf(resource: string, metadata: EntityMetadata): string[] {
   return [
     tableOf(metadata),
     deletionsTable(resource),
-    changesTable(resource),
     ...tallies.flatMap(({ tally, deltas }) => [tally, deltas]),
     ...words.map((each) => each.words),
   ];

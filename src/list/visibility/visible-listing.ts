@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { errors } from '../../http/errors.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable, isVersioned } from '../../resource/own-table.js';
 import { isResource, nameOf } from '../../resource/resource.js';
 import { selectedRelated } from '../../resource/selection.js';
 import type { Rights, ScopeClient } from '../../resource/visibility.js';
@@ -83,12 +83,12 @@ export class VisibleListing {
       ...[...looked.map((each) => each.metadata), ...related].map(nameOf),
       ...(read ?? []),
     ]);
-    const isVersioned =
+    const isTold =
       read !== undefined &&
-      isVersionedEntity(metadata) &&
-      [...resources].every((name) => capabilitiesOf(name).version) &&
+      isVersioned(metadata) &&
+      [...resources].every(hasOwnTable) &&
       scopes.every((scope) => arePlain(...scope));
-    return new VisibleListing(listing, conditions, client, fields, [...resources], isVersioned);
+    return new VisibleListing(listing, conditions, client, fields, [...resources], isTold);
   }
 
   /** The list with other conditions for the same objects. */
@@ -126,11 +126,6 @@ export class VisibleObject {
     const entities = [metadata, ...relatedEntities(metadata, fields)];
     return new VisibleObject(lookup, client, fields, entities, visibleRows(metadata, client));
   }
-}
-
-/** Whether the version of its resource tells of the changes of a table. */
-function isVersionedEntity(metadata: EntityMetadata): boolean {
-  return capabilitiesOf(metadata).version;
 }
 
 /**

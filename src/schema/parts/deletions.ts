@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { recordedColumns } from '../../list/deletions/deletion.js';
-import { capabilitiesOf, resourcesWith } from '../../resource/capabilities.js';
+import { hasOwnTable, ownResources } from '../../resource/own-table.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { namesArray } from '../../tally/tally-columns.js';
@@ -20,14 +20,14 @@ interface InstalledDeletions {
 
 /** The deletions of a resource with a table of its own: their table, and the triggers that record them. */
 export const deletions: Part<InstalledDeletions> = {
-  isOf: (metadata) => capabilitiesOf(metadata).written,
+  isOf: (metadata) => hasOwnTable(metadata),
 
   async read(dataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledDeletions)[]>(
       `SELECT resource, ${typesOf(`resource || '_deletions'`)} AS recorded, ${typesOf('resource')} AS present,
          ${TRIGGERS} AS triggers
        FROM unnest($1::text[]) resource`,
-      [[...resourcesWith('written', dataSource).keys()]],
+      [[...ownResources(dataSource).keys()]],
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },

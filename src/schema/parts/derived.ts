@@ -1,5 +1,5 @@
 import { declaredColumns } from '../../resource/declaration.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { named } from '../difference.js';
 import type { Part } from './part.js';
 
@@ -11,7 +11,7 @@ type Sources = ReadonlyMap<string, readonly string[]>;
  * one of these columns sees no column that `derived` of `@Resource` makes of it, so that must name them all.
  */
 export const derivedColumns: Part<Sources> = {
-  isOf: (metadata) => capabilitiesOf(metadata).written,
+  isOf: (metadata) => hasOwnTable(metadata),
 
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; column: string; made: string[] }[]>(

@@ -6,7 +6,6 @@ import { derivedColumns } from './derived.js';
 import { listIndexes } from './list-indexes.js';
 import type { Part, Statements } from './part.js';
 import { tally } from './tally.js';
-import { tracking } from './tracking.js';
 import { updatedAtTrigger } from './updated-at-trigger.js';
 import { words } from './words.js';
 
@@ -17,7 +16,6 @@ const PARTS: readonly Part<unknown>[] = [
   deletions,
   words,
   tally,
-  tracking,
   derivedColumns,
 ];
 

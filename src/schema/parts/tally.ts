@@ -3,15 +3,14 @@ import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-
 import { separated } from '../../tally/facet.js';
 import { tallyOrders } from '../../tally/tally.js';
 import { itemTallies, wordTallies } from '../../tally/word-tally.js';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
 
 /**
  * What the tally does by the columns of each option, for an operator. Comparison and migrations follow from an option that
- * names columns. What triggers compare is in the view `tally_orders`; tracked tables have `tracking.sql` and `tracking.ts`
- * here.
+ * names columns. What triggers compare is in the view `tally_orders`.
  */
 export const TALLY_OPTIONS = {
   counted: 'counts',
@@ -32,9 +31,8 @@ interface InstalledTally extends TallyColumns {
 
 /** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
 export const tally: Part<InstalledTally> = {
-  isOf: (metadata) => capabilitiesOf(metadata).places,
+  isOf: (metadata) => hasOwnTable(metadata),
 
-  // Also reads tracked tables, which `isOf` leaves out.
   async read(dataSource: DataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
       `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers, ARRAY(

@@ -1,11 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
-import { capabilitiesOf } from '../../resource/capabilities.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { orMigration } from '../difference.js';
 import type { Part } from './part.js';
 
 /** The trigger that sets the time of the last change of an object, with the column that it sets. */
 export const updatedAtTrigger: Part<string> = {
-  isOf: (metadata) => capabilitiesOf(metadata).written && metadata.updateDateColumn !== undefined,
+  isOf: (metadata) => hasOwnTable(metadata) && metadata.updateDateColumn !== undefined,
 
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; column: string }[]>(
