@@ -3,7 +3,6 @@ import { CommandError } from '../command-error.js';
 import { dropResource, hasContent } from '../database/installed-resource.js';
 import { migrations, pendingMigrations } from '../database/migrate.js';
 import { takeMigrationLock, withShortLocks } from '../database/migration-lock.js';
-import type { GeneratedMigration } from '../database/replaced-migration.js';
 import { hasOwnTable } from '../resource/own-table.js';
 import { resourcesOf, tableOf } from '../resource/resource.js';
 import { installedResources } from '../schema/differences.js';
@@ -54,9 +53,8 @@ async function drop(
   destructive: boolean,
 ): Promise<void> {
   const pending = await pendingMigrations(runner.dataSource);
-  const isGeneratedAgain = pending.some(
-    (migration) => (new migration() as GeneratedMigration).creates === resource,
-  );
+  const creation = new RegExp(`^Create${classPart(resource)}\\d{13}$`);
+  const isGeneratedAgain = pending.some(({ name }) => creation.test(name));
   if (own && !isGeneratedAgain) {
     throw new CommandError(`The code has the resource ${resource}: remove it there first`);
   }
@@ -69,7 +67,7 @@ async function drop(
   // Its file may be brought back, and must run then.
   const known = (await migrations()).map(({ name }) => name);
   await runner.query('DELETE FROM migrations WHERE name ~ $1 AND name <> ALL ($2)', [
-    `^(Create|Track)${classPart(resource)}\\d{13}$`,
+    creation.source,
     known,
   ]);
 }

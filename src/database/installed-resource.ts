@@ -56,14 +56,9 @@ export async function lockOutWriters(runner: QueryRunner, table: string): Promis
 /**
  * Drops what the service installed for a resource: its table, tally, deletions, triggers and enumerations.
  *
- * @param cascade whether the foreign keys of other tables are dropped, too
- * @throws QueryFailedError if a table refers to it and `cascade` is false
+ * @throws QueryFailedError if a table refers to it
  */
-export async function dropResource(
-  runner: QueryRunner,
-  resource: string,
-  { cascade = false } = {},
-): Promise<void> {
+export async function dropResource(runner: QueryRunner, resource: string): Promise<void> {
   await runner.query('SELECT remove_deletions($1), remove_tally($1), remove_words($1)', [resource]);
   const enums = await runner.manager.query<{ name: string }[]>(
     `SELECT DISTINCT atttypid::regtype::text AS name FROM pg_attribute
@@ -75,32 +70,6 @@ export async function dropResource(
      )`,
     [`"${resource}"`],
   );
-  await runner.query(`DROP TABLE IF EXISTS "${resource}"${cascade ? ' CASCADE' : ''}`);
+  await runner.query(`DROP TABLE IF EXISTS "${resource}"`);
   for (const { name } of enums) await runner.query(`DROP TYPE ${name}`);
-}
-
-/** What the service installed for a resource, as a text that is equal for equal tables. */
-export async function definitionOf(runner: QueryRunner, resource: string): Promise<string> {
-  const [{ definition }] = await runner.manager.query<[{ definition: string }]>(
-    `SELECT string_agg(line, E'\\n' ORDER BY line COLLATE "C") AS definition FROM (
-       SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
-         attnotnull, attgenerated, pg_get_expr(adbin, adrelid), (
-           SELECT string_agg(enumlabel, ',' ORDER BY enumsortorder) FROM pg_enum WHERE enumtypid = atttypid
-         )) AS line
-       FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-       LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-       WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-       AND (relname = $2 OR relname ~ ('^' || $2 || '_(tally|deletions)')) AND attnum > 0 AND NOT attisdropped
-       UNION ALL SELECT concat_ws(' ', 'constraint', conname, pg_get_constraintdef(oid))
-       FROM pg_constraint WHERE conrelid = to_regclass($1)
-       UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = to_regclass($1)
-       UNION ALL SELECT concat_ws(' ', pg_get_triggerdef(pg_trigger.oid), tgenabled, prosrc)
-       FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
-       WHERE tgrelid = to_regclass($1) AND NOT tgisinternal
-       UNION ALL SELECT concat_ws(' ', 'tally', to_jsonb(tallies) - 'cuts')
-       FROM tallies WHERE resource = $2
-     ) lines`,
-    [`"${resource}"`, resource],
-  );
-  return definition;
 }

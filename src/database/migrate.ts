@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { driverErrorOf } from './database-failure.js';
 import { hasTable } from './installed-resource.js';
 import { hasKnownBaseline } from './known-baseline.js';
 import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
 import { databaseOptions } from './options.js';
-import { replaceMigration } from './replaced-migration.js';
 import { chooseSearchLanguage } from './search-functions.js';
 
 type MigrationClass = new () => MigrationInterface;
@@ -30,8 +30,8 @@ export interface MigrateOptions {
  * Applies all pending migrations. If several processes start at once, one applies them and the others wait for it.
  *
  * @returns the names of the applied migrations
- * @throws CommandError if the signal is aborted, if the database does not have the language, or if this version does not
- * know its baseline
+ * @throws CommandError if the signal is aborted, if the database does not have the language, if this version does not
+ * know its baseline, or if a migration creates what is there
  */
 export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const { searchLanguage = 'simple' } = options;
@@ -43,8 +43,9 @@ export function migrate(url: string, options: MigrateOptions = {}): Promise<stri
       signal?.throwIfAborted();
       const { name, instance } = migration;
       const apply = async (): Promise<void> => {
-        if (await replaceMigration(migration, executor, runner)) return;
-        await executor.executeMigration(migration);
+        await executor.executeMigration(migration).catch((error: unknown) => {
+          throw remedied(name, error);
+        });
       };
       // One without a transaction, such as with `CREATE INDEX CONCURRENTLY`, waits for its locks.
       await withShortLocks(name, context, apply, instance?.transaction !== false);
@@ -58,6 +59,18 @@ export function migrate(url: string, options: MigrateOptions = {}): Promise<stri
     }
     return applied;
   });
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: duplicate_table, duplicate_object
+const ALREADY_THERE = ['42P07', '42710'];
+
+/** The error of a migration; one that says what to do if a table or a type is there already. */
+function remedied(name: string, error: unknown): unknown {
+  const { code = '', message } = driverErrorOf(error);
+  if (!ALREADY_THERE.includes(code)) return error;
+  return new CommandError(
+    `${name} fails, since ${message}: rename that, or, if a migration whose file is gone has created it, run catalogue drop <resource>`,
+  );
 }
 
 /** Runs work while no other process migrates. */

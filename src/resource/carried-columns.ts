@@ -41,7 +41,7 @@ export function carriedColumnsOf(metadata: EntityMetadata, column: string): read
 const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();
 
 /** A column with the bytes that a value of it has at most; infinite for a text without a length. */
-export function indexedColumn(column: ColumnMetadata): IndexedColumn {
+function indexedColumn(column: ColumnMetadata): IndexedColumn {
   const { databaseName, length } = column;
   const type = columnTypeOf(column);
   const bytes = type ? COLUMN_TYPES[type].bytes({ length: Number(length) || Infinity }) : Infinity;

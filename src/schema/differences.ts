@@ -28,7 +28,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     // If its table or a column is missing, the rest is reported after that is fixed.
     if (found.some((other) => other.resource === resource && other.affectsColumns)) continue;
     for (const { part, installed } of partsOf(metadata)) {
-      for (const difference of await part.differences(metadata, installed, dataSource)) {
+      for (const difference of part.differences(metadata, installed)) {
         // Lists that are only slow stay available.
         found.push(part.isForSpeed ? difference : { ...difference, resource });
       }

@@ -24,8 +24,6 @@ export interface TestMigration {
   readonly isBare?: boolean;
   /** Default: nothing. */
   readonly down?: string;
-  /** The resource whose table it creates, if it is as the generator writes it. */
-  readonly creates?: string;
   /** Milliseconds since 1970, behind every migration of the project. Default: the first of them. */
   readonly time?: number;
 }
@@ -73,12 +71,11 @@ export class BuiltCopy {
         `${timeOf(time, at)}-${name}-${this.writes}.js`,
       ),
     );
-    for (const [at, { name, up, down, creates, isBare, time }] of migrations.entries()) {
+    for (const [at, { name, up, down, isBare, time }] of migrations.entries()) {
       await writeFile(
         this.written[at] ?? '',
         `export class ${name}${timeOf(time, at)} {
            ${isBare ? 'transaction = false;' : ''}
-           ${creates === undefined ? '' : `creates = ${JSON.stringify(creates)};`}
            async up(runner) { await runner.query(${JSON.stringify(up)}); }
            async down(runner) { ${down === undefined ? '' : `await runner.query(${JSON.stringify(down)});`} }
          }`,

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { definitionOf } from '../../src/database/installed-resource.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
+import { definitionOf } from '../database/definition.js';
 import { IN_THIS_DATABASE } from '../database/locks.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -65,25 +65,20 @@ async function indexIDs(): Promise<Record<string, string>> {
  * @param order of the indexes. Default: that in which they were created
  */
 async function description(order = 'indexrelid'): Promise<unknown> {
-  const runner = service.dataSource.createQueryRunner();
-  try {
-    return {
-      definition: await definitionOf(runner, 'products'),
-      indexes: await query(
-        `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid), indisclustered, indisreplident,
+  return {
+    definition: await definitionOf(service.dataSource, 'products'),
+    indexes: await query(
+      `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid), indisclustered, indisreplident,
            obj_description(indexrelid, 'pg_class'), (
              SELECT string_agg(attstattarget::text, ',') FROM pg_attribute WHERE attrelid = indexrelid
            )
          FROM pg_index JOIN pg_class ON oid = indexrelid WHERE indrelid = 'products'::regclass ORDER BY ${order}`,
-      ),
-      tables: await query(
-        `SELECT relname, relkind, relowner, relacl, reloptions, obj_description(oid, 'pg_class') FROM pg_class
+    ),
+    tables: await query(
+      `SELECT relname, relkind, relowner, relacl, reloptions, obj_description(oid, 'pg_class') FROM pg_class
          WHERE relname ~ '^products' ORDER BY relname`,
-      ),
-    };
-  } finally {
-    await runner.release();
-  }
+    ),
+  };
 }
 
 /** The condition of `pg_locks` for a lock that locks out the readers of products. */

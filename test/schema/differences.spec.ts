@@ -224,7 +224,7 @@ describe('A database that differs from the entities', () => {
       @Resource('test_short_brands', { derived })
       class ShortBrand {}
       const metadata = { target: ShortBrand, tableName: 'brands', columns: [] };
-      return derivedColumns.differences(metadata as never, installed, service.dataSource);
+      return derivedColumns.differences(metadata as never, installed);
     };
     expect(differencesOf({})).toEqual([]);
     expect(differencesOf({ short: ['name', 'brandID'] })).toEqual([]);

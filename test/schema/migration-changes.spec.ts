@@ -10,13 +10,13 @@ import {
 } from 'typeorm';
 import { migrate } from '../../src/database/migrate.js';
 import { databaseOptions } from '../../src/database/options.js';
-import { definitionOf } from '../../src/database/installed-resource.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 import { checkChanges } from '../../src/schema/check-changes.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import type { Changes } from '../../src/schema/schema-changes.js';
 import type { Scope } from '../../src/resource/visibility.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
+import { definitionOf } from '../database/definition.js';
 
 type Entity = new () => Record<string, unknown>;
 
@@ -135,13 +135,8 @@ const run = (statements: readonly string[]) =>
     for (const statement of statements) await manager.query(statement);
   });
 
-async function definition(): Promise<string> {
-  const runner = source.createQueryRunner();
-  try {
-    return await definitionOf(runner, 'gadgets');
-  } finally {
-    await runner.release();
-  }
+function definition(): Promise<string> {
+  return definitionOf(source, 'gadgets');
 }
 
 const TEXT = 'Emca '.repeat(11).trim();

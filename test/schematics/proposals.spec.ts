@@ -14,7 +14,6 @@ const target = (identifier: string, more: Partial<Target> = {}): Target => ({
   enums: [],
   isTree: false,
   isExternal: false,
-  isTracked: false,
   ...more,
 });
 const RESOURCES = new Map([

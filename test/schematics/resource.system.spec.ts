@@ -163,14 +163,6 @@ function proposed(file: string): string[] {
 // What each test writes, those after it build on.
 describe('A resource', () => {
   it('is imported by the module of the application', async () => {
-    const path = files.find((file) => file.endsWith('-create-scratch-suppliers.ts')) ?? '';
-    const [migration = ''] = (await copy.files()).filter((file) =>
-      file.endsWith(path.slice(path.indexOf('-create'))),
-    );
-    // By which a database knows the table if the resource is taken back and generated again.
-    expect(await readFile(join(copy.folder, migration), 'utf8')).toContain(
-      `readonly creates = 'scratch_suppliers';`,
-    );
     const module = await readFile(join(copy.folder, 'src/app.module.ts'), 'utf8');
     expect(module).toContain(
       `import { ScratchSuppliersModule } from './scratch-suppliers/scratch-suppliers.module.js';`,

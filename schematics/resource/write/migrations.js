@@ -45,7 +45,6 @@ export function creation(resource, time) {
     ...enums.map(({ name }) => `DROP TYPE "${name}"`),
   ];
   return migration(`Create${names.plural}${time}`, {
-    head: `  readonly creates = '${table}';\n\n`,
     up: ['for (const statement of STATEMENTS) await runner.query(statement)'],
     down: down.map(query),
     foot: `
@@ -81,10 +80,10 @@ export function removal({ resource: table, plural, words }, enums, time) {
 
 /**
  * @param {string} name of its class
- * @param {{ imports?: string, head?: string, up: string[], down?: string[], impossible?: string, foot?: string }} parts
+ * @param {{ imports?: string, up: string[], down?: string[], impossible?: string, foot?: string }} parts
  * `impossible` says why it cannot be reverted
  */
-function migration(name, { imports = '', head = '', up, down = [], impossible, foot = '' }) {
+function migration(name, { imports = '', up, down = [], impossible, foot = '' }) {
   const body = (/** @type {string[]} */ lines) => lines.map((line) => `    ${line};\n`).join('');
   const revert =
     impossible === undefined
@@ -93,7 +92,7 @@ function migration(name, { imports = '', head = '', up, down = [], impossible, f
   return `import type { MigrationInterface, QueryRunner } from 'typeorm';
 ${imports}
 export class ${name} implements MigrationInterface {
-${head}  async up(runner: QueryRunner): Promise<void> {
+  async up(runner: QueryRunner): Promise<void> {
 ${body(up)}  }
 
   ${revert}

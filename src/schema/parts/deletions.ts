@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { recordedColumns } from '../../list/deletions/deletion.js';
-import { hasOwnTable, ownResources } from '../../resource/own-table.js';
+import { ownResources } from '../../resource/own-table.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { namesArray } from '../../tally/tally-columns.js';
@@ -20,8 +20,6 @@ interface InstalledDeletions {
 
 /** The deletions of a resource with a table of its own: their table, and the triggers that record them. */
 export const deletions: Part<InstalledDeletions> = {
-  isOf: (metadata) => hasOwnTable(metadata),
-
   async read(dataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledDeletions)[]>(
       `SELECT resource, ${typesOf(`resource || '_deletions'`)} AS recorded, ${typesOf('resource')} AS present,
@@ -74,7 +72,7 @@ function typesOf(table: string): string {
 }
 
 /** The columns that the deletions of a resource record besides the identifier, according to its entity. */
-export function deletionColumnsOf(metadata: EntityMetadata): string[] {
+function deletionColumnsOf(metadata: EntityMetadata): string[] {
   return recordedColumns(scopeOf(metadata), identifierOf(metadata).propertyName).map(
     (name) => columnOf(metadata, name).databaseName,
   );

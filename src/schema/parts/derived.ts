@@ -1,5 +1,4 @@
 import { declaredColumns } from '../../resource/declaration.js';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { named } from '../difference.js';
 import type { Part } from './part.js';
 
@@ -11,8 +10,6 @@ type Sources = ReadonlyMap<string, readonly string[]>;
  * one of these columns sees no column that `derived` of `@Resource` makes of it, so that must name them all.
  */
 export const derivedColumns: Part<Sources> = {
-  isOf: (metadata) => hasOwnTable(metadata),
-
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; column: string; made: string[] }[]>(
       `SELECT resource, 'words' AS column, columns AS made FROM searches

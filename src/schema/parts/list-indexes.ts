@@ -6,15 +6,12 @@ import {
   listIndexes as declaredIndexes,
   listIndexPrefix,
 } from '../../resource/list-indexes.js';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { type Difference, orMigration } from '../difference.js';
 import { type Part, recreatedColumns } from './part.js';
 
 /** The indexes of a resource's lists. */
 export const listIndexes: Part<readonly ListIndex[]> = {
   isForSpeed: true,
-  isOf: (metadata) => hasOwnTable(metadata),
-
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; indexes: Definition[] }[]>(
       `SELECT "table".relname AS resource, json_agg(

@@ -11,7 +11,7 @@ export interface Statements {
 }
 
 /** A migration while it is written. */
-export interface Migration {
+interface Migration {
   readonly up: Statements;
   readonly down: Statements;
 }
@@ -23,16 +23,10 @@ export interface Migration {
 export interface Part<State> {
   /** Whether lists are slow without it, but right. */
   readonly isForSpeed?: true;
-  /** Whether an entity can have this part. */
-  isOf(metadata: EntityMetadata): boolean;
   /** What is installed, by resource. Reads no objects. */
   read(dataSource: DataSource): Promise<ReadonlyMap<string, State>>;
   /** How what is installed differs from what an entity declares. */
-  differences(
-    metadata: EntityMetadata,
-    installed: State | undefined,
-    dataSource: DataSource,
-  ): readonly Difference[] | Promise<readonly Difference[]>;
+  differences(metadata: EntityMetadata, installed: State | undefined): readonly Difference[];
   /** Adds the statements that install what an entity declares, and those that bring back what is installed. */
   migrate(metadata: EntityMetadata, installed: State | undefined, migration: Migration): void;
 }

@@ -1,5 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { nameOf, resourcesOf } from '../../resource/resource.js';
+import { hasOwnTable, ownResources } from '../../resource/own-table.js';
+import { nameOf } from '../../resource/resource.js';
 import { type Changes, schemaChanges } from '../schema-changes.js';
 import { deletions } from './deletions.js';
 import { derivedColumns } from './derived.js';
@@ -22,7 +23,7 @@ const PARTS: readonly Part<unknown>[] = [
 /**
  * Reads what is installed of every part.
  *
- * @returns the parts that a resource can have, with what is installed of each; `undefined` for nothing
+ * @returns the parts of a resource, with what is installed of each; `undefined` for nothing. An external table has none
  */
 export async function readParts(
   dataSource: DataSource,
@@ -30,9 +31,9 @@ export async function readParts(
   const read: { part: Part<unknown>; byResource: ReadonlyMap<string, unknown> }[] = [];
   for (const part of PARTS) read.push({ part, byResource: await part.read(dataSource) });
   return (metadata) =>
-    read
-      .filter(({ part }) => part.isOf(metadata))
-      .map(({ part, byResource }) => ({ part, installed: byResource.get(nameOf(metadata)) }));
+    hasOwnTable(metadata)
+      ? read.map(({ part, byResource }) => ({ part, installed: byResource.get(nameOf(metadata)) }))
+      : [];
 }
 
 /** The statements that bring tables, indexes, triggers and tallies in line with the entities. Only reads. */
@@ -41,7 +42,7 @@ export async function migrationChanges(dataSource: DataSource): Promise<Changes>
   const up: Statements = { first: [], tables: [...changes.up], last: [] };
   const down: Statements = { first: [], tables: [...changes.down], last: [] };
   const partsOf = await readParts(dataSource);
-  for (const metadata of resourcesOf(dataSource).values()) {
+  for (const metadata of ownResources(dataSource).values()) {
     for (const { part, installed } of partsOf(metadata)) {
       part.migrate(metadata, installed, { up, down });
     }

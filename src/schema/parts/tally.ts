@@ -3,7 +3,6 @@ import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-
 import { separated } from '../../tally/facet.js';
 import { tallyOrders } from '../../tally/tally.js';
 import { itemTallies, wordTallies } from '../../tally/word-tally.js';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
 import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
@@ -31,8 +30,6 @@ interface InstalledTally extends TallyColumns {
 
 /** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
 export const tally: Part<InstalledTally> = {
-  isOf: (metadata) => hasOwnTable(metadata),
-
   async read(dataSource: DataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
       `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers, ARRAY(
@@ -113,7 +110,7 @@ export function countsAsDeclared(
 }
 
 /** Whether two lists have the same names, in any order. None is in a list twice. */
-export function haveSameNames(one: readonly string[], other: readonly string[]): boolean {
+function haveSameNames(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name) => other.includes(name));
 }
 

@@ -1,12 +1,8 @@
-import type { EntityMetadata } from 'typeorm';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { orMigration } from '../difference.js';
 import type { Part } from './part.js';
 
 /** The trigger that sets the time of the last change of an object, with the column that it sets. */
 export const updatedAtTrigger: Part<string> = {
-  isOf: (metadata) => hasOwnTable(metadata) && metadata.updateDateColumn !== undefined,
-
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; column: string }[]>(
       `SELECT relname AS resource,
@@ -19,16 +15,16 @@ export const updatedAtTrigger: Part<string> = {
 
   differences(metadata, installed) {
     const { tableName: table } = metadata;
-    const column = columnOf(metadata);
-    if (installed === column) return [];
+    const column = metadata.updateDateColumn?.databaseName;
+    if (column === undefined || installed === column) return [];
     const text = `${table} has no trigger that keeps ${column}`;
     return [{ text, remedy: orMigration(install(table, column, installed !== undefined)) }];
   },
 
   migrate(metadata, installed, { up, down }) {
     const { tableName: table } = metadata;
-    const column = columnOf(metadata);
-    if (installed === column) return;
+    const column = metadata.updateDateColumn?.databaseName;
+    if (column === undefined || installed === column) return;
     up.last.push(install(table, column, installed !== undefined));
     // A new one is dropped with its table.
     if (installed !== undefined) down.last.push(install(table, installed, true));
@@ -37,10 +33,6 @@ export const updatedAtTrigger: Part<string> = {
 
 /** The column that the trigger sets without an argument. */
 const DEFAULT_COLUMN = 'updatedAt';
-
-function columnOf({ updateDateColumn }: EntityMetadata): string {
-  return updateDateColumn?.databaseName ?? DEFAULT_COLUMN;
-}
 
 function install(table: string, column: string, isThere: boolean): string {
   const create = isThere ? 'CREATE OR REPLACE' : 'CREATE';

@@ -1,11 +1,8 @@
-import { hasOwnTable } from '../../resource/own-table.js';
 import { namesArray } from '../../tally/tally-columns.js';
 import { type Part, retypedColumns } from './part.js';
 
 /** The trigger that sets the words of an object, by the columns of those words. A migration by hand installs it. */
 export const words: Part<readonly string[]> = {
-  isOf: (metadata) => hasOwnTable(metadata),
-
   async read(dataSource) {
     const rows = await dataSource.query<{ resource: string; columns: string[] }[]>(
       'SELECT resource, columns FROM searches',
