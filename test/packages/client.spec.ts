@@ -142,26 +142,13 @@ describe('A list of the client', () => {
       await expect(attempt()).rejects.toThrow(new TypeError(message));
     }
     expect(requests).toEqual([]);
-    const { objects } = await brands.list({ fields: [], sort: [], brandID: undefined, limit: 1 });
-    expect(Object.keys(objects[0] ?? {})).toContain('updatedAt');
-    expect((await products.list({ include: [] })).count).toBeGreaterThan(0);
-    expect((await products.facets({ facets: [], bounds: [] })).count).toBeGreaterThan(0);
-    expect(requests.map(({ url }) => url.search)).toEqual(['?limit=1', '', '']);
-  });
-
-  it('has fields of related objects', async () => {
-    const { objects } = await clientOf(service).products.list({
-      fields: ['productID', 'brand.name'],
-      include: ['category'],
-      productID: ['p1'],
-    });
-    expect(objects).toEqual([{ productID: 'p1', brand: { name: 'Brand 0' }, category: null }]);
   });
 
   it('and a single object have the same related objects', async () => {
     const { products } = clientOf(service);
     const query = { fields: ['productID', 'brand.name'], include: ['category'] } as const;
     const { objects } = await products.list({ productID: ['p1'], ...query });
+    expect(objects).toEqual([{ productID: 'p1', brand: { name: 'Brand 0' }, category: null }]);
     expect(await products.get('p1', query)).toEqual(objects[0]);
   });
 
