@@ -1,8 +1,5 @@
-import {
-  COLUMN_TYPES,
-  IDENTIFIER_TYPES,
-  identifierColumn,
-} from '../../src/resource/column-types.js';
+import { IDENTIFIER_TYPES, identifierColumn } from '../../src/resource/column-types.js';
+import { flagsOf } from '../../src/resource/filter-forms.js';
 import { isDouble, isSameNumber, JsonText, readJson } from '../../src/resource/json-text.js';
 import { LENGTH, PARAMETERS } from './fields.js';
 import { GeneratorError } from './generator-error.js';
@@ -160,7 +157,7 @@ export class Column {
         why: 'identifiers of others',
       };
     }
-    if (COLUMN_TYPES[type].flags.some((flag) => flag === 'interval')) {
+    if (flagsOf(type).includes('interval')) {
       const hasBounds = ['min', 'max'].some((bound) => taken.has(name.toLowerCase() + bound));
       return { field: `${field}${hasBounds ? '' : ':interval'}:sort` };
     }

@@ -1,10 +1,11 @@
 import { COLUMN_TYPES, IDENTIFIER_TYPES, nameColumn } from '../../src/resource/column-types.js';
+import { FILTER_FLAGS, FLAGGED, flagsOf } from '../../src/resource/filter-forms.js';
 import { fieldError, GeneratorError } from './generator-error.js';
 import { isReserved } from './names.js';
 
 /**
  * @typedef {import('../../src/resource/column-types.js').ColumnTypeName} Type
- * @typedef {import('../../src/resource/column-types.js').Flag} Flag
+ * @typedef {import('../../src/resource/filter-forms.js').Flag} Flag
  * @typedef {typeof IDENTIFIER_TYPES[number]} IdentifierType
  *
  * @typedef {object} Field a field of the resource
@@ -25,7 +26,7 @@ import { isReserved } from './names.js';
 const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 
 /** Those that make a filter that compares the field. @type {readonly Flag[]} */
-const FILTERS = ['exact', 'several', 'tree', 'not', 'exists', 'interval'];
+const FILTERS = [...FILTER_FLAGS, 'tree'];
 
 /** Each flag once. @type {readonly Flag[]} */
 const FLAGS = ['null', ...FILTERS, 'words', 'sort', 'counted', 'children'];
@@ -110,9 +111,7 @@ function readField(name, words) {
     throw new GeneratorError(`Every resource has ${name} already, as a date-time`);
   }
   const flags = new Set(/** @type {Flag[]} */ (named ? words.slice(1) : words).filter(Boolean));
-  const allowed = COLUMN_TYPES[type].flags.filter(
-    (flag) => !isTime || (flag !== 'null' && flag !== 'exists'),
-  );
+  const allowed = flagsOf(type).filter((flag) => !isTime || (flag !== 'null' && flag !== 'exists'));
   const other = [...flags].find((flag) => !allowed.includes(flag));
   if (other !== undefined) {
     const what = isTime ? 'a time of every resource' : type;
@@ -209,7 +208,9 @@ export function checkParameters(identifier, fields) {
   if (sameColumn !== undefined) {
     throw fieldError(sameColumn, 'differs from another in case only');
   }
-  const confused = fields.flatMap(namedByFlag).find((parameter) => names.includes(parameter));
+  const confused = fields
+    .flatMap((field) => parametersOf(field).filter((parameter) => parameter !== field.name))
+    .find((parameter) => names.includes(parameter));
   if (confused !== undefined) {
     const why = 'is called like a filter of another one, and would be compared instead';
     throw fieldError(confused, why);
@@ -228,18 +229,14 @@ export function checkParameters(identifier, fields) {
   }
 }
 
-/** The filters whose names say what they mean. @type {(field: Field) => string[]} */
-const namedByFlag = ({ name, flags }) => [
-  ...(flags.has('not') ? [`${name}Not`] : []),
-  ...(flags.has('exists') ? [`${name}Exists`] : []),
-];
+/** What the generator writes for the flags of a field. @type {(field: Field) => typeof FLAGGED} */
+export const flaggedOf = ({ flags, type }) =>
+  FLAGGED.filter(({ flag, types }) => flags.has(flag) && types.some((each) => each === type));
 
 /** The parameters of the filters by a field, without a search. @type {(field: Field) => string[]} */
 const parametersOf = (field) => [
-  ...(field.flags.has('exact') || field.flags.has('several') ? [field.name] : []),
+  ...flaggedOf(field).map(({ end }) => field.name + end),
   ...(field.flags.has('tree') ? ['within'] : []),
-  ...namedByFlag(field),
-  ...(field.flags.has('interval') ? [`${field.name}Min`, `${field.name}Max`] : []),
 ];
 
 /** Whether an index must hold a field with these flags. @type {(flags: ReadonlySet<Flag>) => boolean} */

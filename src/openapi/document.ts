@@ -6,6 +6,7 @@ import { errors } from '../http/errors.js';
 import { type ParameterSettings, settingsFor } from '../http/parameters/declared-parameters.js';
 import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
 import { refusalOf } from '../list/rights.guard.js';
+import { FILTER_ENDS, FILTER_FORMS } from '../resource/filter-forms.js';
 import type { Rights } from '../resource/visibility.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
@@ -109,17 +110,19 @@ function schemasOf(
   };
 }
 
-/** The description of what applies to all endpoints, as Markdown: `overview.md` with all errors. */
+/** The description of what applies to all endpoints, as Markdown: `overview.md` with all errors and forms of filters. */
 export function overview(): string {
   const rows = Object.values(errors).map(
     ({ errcode, statuses, condition, message }) =>
       `| \`${errcode}\` | ${statuses.join(', ')} | ${condition} | \`${message}\` |`,
   );
   const table = ['| errcode | HTTP | condition | msg |', '| --- | --- | --- | --- |', ...rows];
-  return readFileSync(new URL('overview.md', import.meta.url), 'utf8').replace(
-    '<!-- errors -->',
-    () => table.join('\n'),
+  const forms = FILTER_ENDS.filter((end) => end !== '').map(
+    (end) => `- \`…${end}\` keeps the objects ${FILTER_FORMS[end].keeps}.`,
   );
+  return readFileSync(new URL('overview.md', import.meta.url), 'utf8')
+    .replace('<!-- errors -->', () => table.join('\n'))
+    .replace('<!-- forms of filters -->', () => forms.join('\n'));
 }
 
 /** The paths of the service itself. They need no credentials and ignore other parameters. */

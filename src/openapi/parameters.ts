@@ -1,3 +1,4 @@
+import { FILTER_FORMS, readingsOf } from '../resource/filter-forms.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
 import { exampleOf, type Json } from './schema.js';
@@ -56,9 +57,18 @@ export function exampleText(
   // Any other number would be taken for a recommendation.
   if (typeof schema.default === 'number') return String(schema.default);
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
-  const field = name === 'after' ? identifier : name.replace(/(Not|All)$/, '');
-  const own = metadata && meaningOf(metadata.target as object, field)?.example;
+  const fields = name === 'after' ? [identifier] : valueFields(name);
+  const own = fields
+    .map((field) => metadata && meaningOf(metadata.target as object, field)?.example)
+    .find((each) => each !== undefined);
   return own ?? (typeof example === 'string' ? example : undefined);
+}
+
+/** The fields whose values a filter of this name may take. */
+function valueFields(filter: string): string[] {
+  return readingsOf(filter).flatMap(({ end, column }) =>
+    ['values', 'items'].includes(FILTER_FORMS[end].takes) ? [column] : [],
+  );
 }
 
 /** A reference to `If-None-Match` in `components.parameters`. */

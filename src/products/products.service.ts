@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ArrayContains, LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import {
   containsWords,
   having,
@@ -22,12 +22,8 @@ export class ProductsService {
   list(query: ListProductsDto): Listing {
     return listOf(this.products, query, {
       within: (categories) => ({ categoryID: within(Category, categories) }),
-      coloursAll: (colours) => ({ colours: ArrayContains(colours) }),
       variant: (name) => ({ productID: having(Variant, { name }) }),
       q: (words) => ({ words: containsWords(words, ['productID', 'refID']) }),
-      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
-      priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
-      stockMin: (minimum) => ({ stock: MoreThanOrEqual(minimum) }),
     });
   }
 

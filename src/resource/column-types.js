@@ -4,17 +4,16 @@
  *
  * This file is JavaScript because the generator runs from a checkout without a build.
  *
- * `npm run lint` names the tables that lack a new type, but for those that may do without it: `ACCEPTS` and `FILTERS` of the
- * generator (`column.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`generated.js`), and the
+ * `npm run lint` names the tables that lack a new type, but for those that may do without it: `FILTER_FORMS`
+ * (`filter-forms.js`), `ACCEPTS` and `FILTERS` of the generator (`column.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`generated.js`), and the
  * table of fields in `docs/resources.md`.
  */
 
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'exact' | 'several' | 'tree' | 'not' | 'exists' | 'interval' | 'words' | 'sort' | 'counted'
- *   | 'children'} Flag
- * what a field may be used for
+ * @typedef {'null' | 'tree' | 'words' | 'sort' | 'counted' | 'children'} OtherFlag what a field may be used for, beside
+ * the filters of `filter-forms.js`
  */
 
 /**
@@ -28,9 +27,9 @@
  */
 
 /**
- * A type of columns. A flag that makes a filter needs the filter's decorator, from `list/index.ts`.
+ * A type of columns. Decorators are those of `list/index.ts`.
  *
- * @typedef {object} Facts
+ * @typedef {object} ColumnType
  * @property {readonly [string, ...string[]]} columnTypes `type` in TypeORM's column options
  * @property {(column: GeneratedColumn) => string} sql the type in CREATE TABLE
  * @property {(column: GeneratedColumn) => string} options TypeORM's column options, as TypeScript
@@ -44,14 +43,9 @@
  * the meaning
  * @property {(column: Pick<GeneratedColumn, 'length'>) => number} bytes maximum bytes of a value in an
  * index, with the padding before the next one
- *
- * @typedef {{ one: string, flags: readonly Flag[] }
- *   | { one: undefined, flags: readonly Exclude<Flag, 'exact' | 'interval'>[] }} One the decorator of a
- * filter by one value, or by a bound
- * @typedef {{ several: string, flags: readonly Flag[] }
- *   | { several: undefined, flags: readonly Exclude<Flag, 'several' | 'not'>[] }} Several the decorator of a
- * filter by one or more values
- * @typedef {Facts & One & Several} ColumnType
+ * @property {string | undefined} one the decorator of a filter by one value, or by a bound
+ * @property {string | undefined} several the decorator of a filter by one or more values
+ * @property {readonly ['null', ...OtherFlag[]]} flags
  */
 
 /** Column options of an identifier and of a reference to one: compared byte by byte. */
@@ -115,7 +109,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: [],
       detail: 'length',
       syntax: ['text', 'text=<length>', 'text=unlimited'],
-      flags: ['null', 'exact', 'several', 'exists', 'words', 'sort', 'counted'],
+      flags: ['null', 'words', 'sort', 'counted'],
       one: 'TextParam',
       several: 'TextsParam',
       argument: ({ length }) => (length === nameColumn.length ? undefined : String(length)),
@@ -126,7 +120,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       columnTypes: ['integer', 'int', 'int4'],
       aliases: ['int'],
       syntax: ['integer'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
+      flags: ['null', 'sort', 'counted'],
       one: 'SignedIntegerParam',
       several: 'IntegersParam',
     },
@@ -135,7 +129,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       ...plain('bigint', 'string'),
       columnTypes: ['bigint', 'int8'],
       syntax: ['bigint'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'interval', 'sort', 'counted'],
+      flags: ['null', 'sort', 'counted'],
       one: 'BigintParam',
       several: 'BigintsParam',
     },
@@ -143,7 +137,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       ...plain('uuid', 'string'),
       columnTypes: ['uuid'],
       syntax: ['uuid'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'sort', 'counted'],
+      flags: ['null', 'sort', 'counted'],
       one: 'UuidParam',
       several: 'UuidsParam',
       bytes: () => 16,
@@ -152,7 +146,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       ...plain('numeric', 'string'),
       columnTypes: ['numeric'],
       syntax: ['decimal'],
-      flags: ['null', 'exact', 'exists', 'interval', 'sort'],
+      flags: ['null', 'sort'],
       one: 'SignedDecimalParam',
       several: undefined,
       bytes: () => DECIMAL_BYTES,
@@ -162,7 +156,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       ...plain('double precision', 'number'),
       columnTypes: ['double precision', 'float8'],
       syntax: ['double'],
-      flags: ['null', 'exists', 'interval', 'sort'],
+      flags: ['null', 'sort'],
       one: 'NumberParam',
       several: undefined,
     },
@@ -171,7 +165,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       columnTypes: ['boolean'],
       aliases: ['bool'],
       syntax: ['boolean'],
-      flags: ['null', 'exact', 'exists', 'counted'],
+      flags: ['null', 'counted'],
       one: 'BooleanParam',
       several: undefined,
     },
@@ -179,7 +173,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       ...plain('date', 'string'),
       columnTypes: ['date'],
       syntax: ['date'],
-      flags: ['null', 'exact', 'exists', 'interval', 'sort'],
+      flags: ['null', 'sort'],
       one: 'DateParam',
       several: undefined,
     },
@@ -189,7 +183,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       options: () => 'timeColumn',
       aliases: ['datetime'],
       syntax: ['date-time'],
-      flags: ['null', 'exists', 'interval', 'sort'],
+      flags: ['null', 'sort'],
       one: 'DateTimeParam',
       several: undefined,
     },
@@ -202,7 +196,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       aliases: ['enumeration'],
       detail: 'values',
       syntax: ['enum=<A/B/C>'],
-      flags: ['null', 'exact', 'several', 'not', 'exists', 'counted'],
+      flags: ['null', 'counted'],
       one: 'EnumParam',
       several: 'EnumsParam',
       argument: ({ enumClass }) => enumClass,
@@ -215,7 +209,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       options: () => 'identifierColumn',
       detail: 'resource',
       syntax: ['reference=<resource>'],
-      flags: ['null', 'exact', 'several', 'tree', 'not', 'exists', 'sort', 'counted', 'children'],
+      flags: ['null', 'tree', 'sort', 'counted', 'children'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       bytes: () => textBytes(identifierColumn.length),
@@ -226,7 +220,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       columnTypes: ['text[]', 'varchar[]', 'character varying[]'],
       options: () => `{ type: 'text', array: true }`,
       syntax: ['texts'],
-      flags: ['null', 'several', 'counted'],
+      flags: ['null', 'counted'],
       one: undefined,
       several: 'TextsParam',
       bytes: () => Infinity,
@@ -236,7 +230,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       columnTypes: ['integer[]', 'int[]', 'int4[]'],
       options: () => `{ type: 'integer', array: true }`,
       syntax: ['integers'],
-      flags: ['null', 'several', 'counted'],
+      flags: ['null', 'counted'],
       one: undefined,
       several: 'IntegersParam',
       bytes: () => Infinity,
@@ -252,6 +246,9 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
     },
   })
 );
+
+/** Whether values of a type are arrays, whose items a gin index finds. @type {(type: ColumnTypeName) => boolean} */
+export const isArrayType = (type) => COLUMN_TYPES[type].columnTypes[0].endsWith('[]');
 
 /** The types that an identifier can have, by name. */
 export const IDENTIFIER_TYPES = /** @type {const} */ (['text', 'integer', 'bigint', 'uuid']);

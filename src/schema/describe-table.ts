@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import type { ColumnTypeName, Flag } from '../resource/column-types.js';
+import { COLUMN_TYPES, type ColumnTypeName } from '../resource/column-types.js';
+import { FILTER_FLAGS, FLAGGED, type Flag } from '../resource/filter-forms.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
 import { hasOwnTable, ownResources } from '../resource/own-table.js';
 import type { ExternalTable } from '../resource/declaration.js';
@@ -201,23 +202,20 @@ async function flagsOf(
   dataSource: DataSource,
   relation: Relation,
   key: string,
-  { name, type, sqlType, values, isNullable }: RelationColumn,
+  column: RelationColumn,
   indexed: readonly string[],
 ): Promise<Flag[]> {
-  const serves = async (flag: Exclude<Flag, 'null'>, clause: string): Promise<boolean> => {
+  const { name, isNullable } = column;
+  const serves = async (flag: Flag, clause: string): Promise<boolean> => {
     const text = `SELECT * FROM ${quotedTable(relation)} ${clause}`;
     const nodes = await genericPlan(dataSource, text);
     const isServed = flag === 'sort' ? isInOrder(nodes) : usesIndexes(nodes);
     return isServed && (!isForeign(nodes) || indexed.includes(name));
   };
   const flags: Flag[] = isNullable ? ['null'] : [];
-  const offered = type === null || SMALL_TYPES.includes(sqlType) ? SMALL_TYPE_FLAGS : FLAGS[type];
-  for (const flag of offered) {
-    if (flag === 'exists' && !isNullable) continue;
-    // A filter by the one value of an enumeration would leave all objects.
-    if (flag === 'several' && values?.length === 1) continue;
-    const clauses = CLAUSES[flag](quotedName(name), quotedName(key), type);
-    let isServed = true;
+  for (const flag of [...FILTER_FLAGS, 'sort' as const]) {
+    const clauses = clausesOf(column, flag, key);
+    let isServed = clauses.length > 0;
     for (const clause of clauses) isServed &&= await serves(flag, clause);
     if (isServed) flags.push(flag);
   }
@@ -226,38 +224,33 @@ async function flagsOf(
 
 /** Types whose values are compared as such, so that a value out of their range fails. */
 const SMALL_TYPES = ['smallint', 'real'];
-const SMALL_TYPE_FLAGS = ['exists', 'sort'] as const;
 
-/** What is offered of each type. */
-const FLAGS = {
-  text: ['exact', 'exists', 'sort'],
-  integer: ['several', 'exists', 'interval', 'sort'],
-  bigint: ['several', 'exists', 'interval', 'sort'],
-  uuid: ['several', 'exists', 'sort'],
-  decimal: ['exact', 'exists', 'interval', 'sort'],
-  double: ['exists', 'interval', 'sort'],
-  boolean: ['exact', 'exists'],
-  date: ['exact', 'exists', 'interval', 'sort'],
-  'date-time': ['exists', 'interval', 'sort'],
-  enum: ['several', 'exists'],
-  texts: ['several'],
-  integers: ['several'],
-  json: [],
-} as const satisfies Readonly<
-  Record<NonNullable<RelationColumn['type']>, readonly Exclude<Flag, 'null'>[]>
->;
+/** What an index must serve for a flag; nothing if it is not offered. */
+function clausesOf(
+  { name, type, sqlType, values, isNullable }: RelationColumn,
+  flag: Flag,
+  key: string,
+): string[] {
+  if (type === null || (flag === 'exists' && !isNullable)) return [];
+  if (SMALL_TYPES.includes(sqlType) && flag !== 'exists' && flag !== 'sort') return [];
+  // A filter by the one value of an enumeration would leave all objects.
+  if (flag === 'several' && values?.length === 1) return [];
+  const isOneFilter = flag === 'exact' || flag === 'several';
+  if (isOneFilter && flag !== filterFlag(type)) return [];
+  const column = quotedName(name);
+  if (flag === 'sort') {
+    const isSorted = COLUMN_TYPES[type].flags.some((each) => each === flag);
+    return isSorted ? [`ORDER BY ${column}, ${quotedName(key)} LIMIT 1`] : [];
+  }
+  return FLAGGED.filter((each) => each.flag === flag && each.types.some((one) => one === type))
+    .flatMap(({ served }) => served?.(column, type) ?? [])
+    .map((condition) => `WHERE ${condition}`);
+}
 
-/** What an index must serve for each flag. */
-const CLAUSES = {
-  exact: (column: string) => [`WHERE ${column} = $1`],
-  several: (column: string, _: string, type: RelationColumn['type']) =>
-    type === 'texts' || type === 'integers'
-      ? [`WHERE ${column} && $1`]
-      : [`WHERE ${column} = ANY($1)`],
-  interval: (column: string) => [`WHERE ${column} >= $1`],
-  exists: (column: string) => [`WHERE ${column} IS NOT NULL`, `WHERE ${column} IS NULL`],
-  sort: (column: string, key: string) => [`ORDER BY ${column}, ${key} LIMIT 1`],
-};
+/** The filter by values of a type. A text may have the comma that separates several. */
+function filterFlag(type: ColumnTypeName): 'exact' | 'several' {
+  return type !== 'text' && COLUMN_TYPES[type].several !== undefined ? 'several' : 'exact';
+}
 
 function describedColumn(
   { name, type, length, values }: RelationColumn,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThanOrEqual, MoreThanOrEqual, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
 import { Variant } from './variant.entity.js';
 import type { GetVariantDto, ListVariantsDto } from './list-variants.dto.js';
@@ -10,11 +10,7 @@ export class VariantsService {
   constructor(@InjectRepository(Variant) private readonly variants: Repository<Variant>) {}
 
   list(query: ListVariantsDto): Listing {
-    return listOf(this.variants, query, {
-      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
-      priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
-      stockMin: (minimum) => ({ stock: MoreThanOrEqual(minimum) }),
-    });
+    return listOf(this.variants, query);
   }
 
   get(variantID: string, query: GetVariantDto): ObjectLookup {

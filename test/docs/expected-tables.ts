@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errors } from '../../src/http/errors.js';
 import * as list from '../../src/list/index.js';
+import { FILTER_FORMS } from '../../src/resource/filter-forms.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { Service } from '../service.js';
 import type { Row } from './markdown.js';
@@ -47,6 +48,7 @@ export async function expectedTables(
     },
     'docs/resources.md': {
       'parameter decorators': { rows: decoratorRows(), hasOwnMeanings: true },
+      'forms of filters': { rows: formRows() },
     },
     'docs/performance.md': {
       runs: { rows: runRows(runs) },
@@ -206,6 +208,15 @@ function decoratorRows(): Row[] {
     ['decorator', 'value'],
     ...rows.map((each) => [each.map((name) => `\`${name}\``).join(', '), '']),
   ];
+}
+
+function formRows(): Row[] {
+  const rows = Object.entries(FILTER_FORMS).map(([end, { type, keeps }]) => [
+    end === '' ? 'none' : `\`…${end}\``,
+    type,
+    keeps,
+  ]);
+  return [['end', 'property', 'keeps the objects'], ...rows];
 }
 
 const OWN_DATABASE = { DATABASE_URL: 'postgres://db/catalogue' };

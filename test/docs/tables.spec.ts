@@ -53,6 +53,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/api.md', 'errors'],
   ['docs/operations.md', 'settings'],
   ['docs/resources.md', 'parameter decorators'],
+  ['docs/resources.md', 'forms of filters'],
   ['docs/performance.md', 'runs'],
   ['docs/performance.md', 'throughput'],
   ['docs/performance.md', 'latency'],

@@ -1,7 +1,6 @@
 import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
-  ArrayContains,
   Column,
   ForeignKey,
   In,
@@ -130,7 +129,6 @@ class ArticlesController {
   @Get()
   list(@Query() query: ListArticlesDto): Listing {
     return listOf(this.articles, query, {
-      coloursAll: (colours) => ({ colours: ArrayContains(colours) }),
       size: (size) => ({ articleID: having(Variant, { size }) }),
       sizeInStock: (size) => ({ articleID: having(Variant, { size, inStock: true }) }),
     });

@@ -11,7 +11,6 @@ import {
   Index,
   IsNull,
   LessThan,
-  LessThanOrEqual,
   Like,
   MoreThan,
   MoreThanOrEqual,
@@ -236,15 +235,12 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
       return listOf(this.dataSource.getRepository(Book), query, {
         within: (shelves) => ({ shelfID: within(Shelf, shelves) }),
         shelfName: (name) => ({ shelfID: related(Shelf, { name }) }),
-        priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
-        priceMax: (maximum) => ({ price: LessThanOrEqual(maximum) }),
         priceAbove: (bound) => ({ price: MoreThan(bound) }),
         priceBelow: (bound) => ({ price: LessThan(bound) }),
         priceFrom: (bound) => ({
           price: And(MoreThanOrEqual(bound), LessThan(String(Number(bound) + 10))),
         }),
         pagesAround: (pages) => ({ pages: Between(pages - 20, pages) }),
-        pagesMin: (minimum) => ({ pages: MoreThanOrEqual(minimum) }),
         isUnpaged: (isUnpaged) => ({ pages: isUnpaged ? IsNull() : Not(IsNull()) }),
         language: (languages) => ({ language: In(languages) }),
         languageOther: (language) => ({ language: Not(language) }),

@@ -98,17 +98,17 @@ describe('The list engine, on a resource that the service does not know', () => 
 
   it('filters by numbers below zero where the column may have them', async () => {
     await service.load('test_suppliers', [{ supplierID: 'n', rating: '-2.5' }]);
-    const { count } = await list('ratingMin=-0');
-    expect(await list('ratingMin=-2.5')).toMatchObject({ count: String(Number(count) + 1) });
-    expect(await list('ratingMin=-2.49')).toMatchObject({ count });
+    const { count } = await list('rated=-0');
+    expect(await list('rated=-2.5')).toMatchObject({ count: String(Number(count) + 1) });
+    expect(await list('rated=-2.49')).toMatchObject({ count });
     for (const value of ['-', '--1', '+1', '-.5', '1-', '-1e3']) {
-      const { body } = await service.get(`/test_suppliers?ratingMin=${encodeURIComponent(value)}`);
+      const { body } = await service.get(`/test_suppliers?rated=${encodeURIComponent(value)}`);
       expect([value, body.result]).toEqual([
         value,
         {
           status: 'ERROR',
           errcode: '-22',
-          msg: 'The parameter ratingMin must be a decimal number such as -19.99',
+          msg: 'The parameter rated must be a decimal number such as -19.99',
         },
       ]);
     }
@@ -118,7 +118,7 @@ describe('The list engine, on a resource that the service does not know', () => 
   it('is not served without a tally, which provides its version', async () => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await service.dataSource.query(`SELECT remove_tally('test_suppliers')`);
-    for (const query of ['', 'ratingMin=1', 'sort=rating']) {
+    for (const query of ['', 'rated=1', 'sort=rating']) {
       await service.get(`/test_suppliers?${query}`).expect(500, refusal(-1, 'Internal error'));
     }
     await service.dataSource.query(

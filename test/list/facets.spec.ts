@@ -3,17 +3,7 @@ import { Controller, Get, Module, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsDefined, Length } from 'class-validator';
 import type { Pool } from 'pg';
-import {
-  Column,
-  type FindOptionsWhere,
-  LessThanOrEqual,
-  Like,
-  MoreThanOrEqual,
-  Not,
-  PrimaryColumn,
-  Raw,
-  Repository,
-} from 'typeorm';
+import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
 import {
   BooleanParam,
   type Listing,
@@ -85,8 +75,6 @@ class LampsController {
     // What a handler may rely on.
     if (!(query instanceof ListLampsDto)) throw new Error('Another class');
     return listOf(this.lamps, query, {
-      wattsMin: (minimum) => ({ watts: MoreThanOrEqual(minimum) }),
-      wattsMax: (maximum) => ({ watts: LessThanOrEqual(maximum) }),
       colourNot: (colour) => ({ colour: Not(colour) }),
       both: (text) => ({ colour: text, shade: text }),
       either: (text) => [{ colour: text }, { shade: text }] as FindOptionsWhere<Lamp>,

@@ -5,8 +5,6 @@ import {
   CreateDateColumn,
   ForeignKey,
   Index,
-  LessThanOrEqual,
-  MoreThanOrEqual,
   PrimaryColumn,
   Repository,
   UpdateDateColumn,
@@ -131,8 +129,6 @@ class PlantsController {
       within: (plants) => ({ plantID: within(Plant, plants) }),
       brandName: (name) => ({ soldBy: related(Brand, { name }) }),
       parentName: (plantName) => ({ plantParentID: related(Plant, { plantName }) }),
-      plantPriceMin: (minimum) => ({ plantPrice: MoreThanOrEqual(minimum) }),
-      plantPriceMax: (maximum) => ({ plantPrice: LessThanOrEqual(maximum) }),
       q: (words) => ({ words: containsWords(words, ['plantID']) }),
     });
   }

@@ -9,7 +9,6 @@ import {
   In,
   Index,
   MoreThan,
-  MoreThanOrEqual,
   Not,
   PrimaryColumn,
   Raw,
@@ -237,7 +236,6 @@ export class OrdersController {
   @Get()
   list(@Query() query: ListOrdersDto): Listing {
     return listOf(this.orders, query, {
-      totalMin: (minimum) => ({ total: MoreThanOrEqual(minimum) }),
       within: (folders) => ({ folderID: within(TestFolder, folders) }),
       q: (words) => ({ words: containsWords(words, ['orderID']) }),
       // SQL that an author of a resource forgot to put into brackets.

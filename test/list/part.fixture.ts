@@ -4,7 +4,6 @@ import {
   Column,
   type FindOperator,
   type FindOptionsWhere,
-  MoreThanOrEqual,
   Not,
   Or,
   PrimaryColumn,
@@ -103,7 +102,6 @@ export class PartsController {
   @Get()
   list(@Query() query: ListPartsDto): Listing {
     return listOf(this.parts, query, {
-      weightMin: (minimum) => ({ weight: MoreThanOrEqual(minimum) }),
       makerName: (name) => ({ makerID: ofMaker(name) }),
       makerNameNot: (name) => ({ makerID: Not(ofMaker(name)) }),
       makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),

@@ -60,7 +60,7 @@ export class GetSupplierDto extends ObjectQueryDto {}
 export class ListSuppliersDto extends ListQueryDto {
   @IdentifiersParam('The suppliers with these identifiers.') supplierID?: string[];
   @TextParam('The suppliers of this country.', 2) country?: string;
-  @SignedDecimalParam('The suppliers rated at least so.') ratingMin?: string;
+  @SignedDecimalParam('The suppliers rated at least so.') rated?: string;
   @BooleanParam('The suppliers that are active, or that are not.') active?: boolean;
 }
 
@@ -72,7 +72,7 @@ export class SuppliersService {
 
   list(query: ListSuppliersDto): Listing {
     return listOf(this.suppliers, query, {
-      ratingMin: (minimum) => ({ rating: MoreThanOrEqual(minimum) }),
+      rated: (minimum) => ({ rating: MoreThanOrEqual(minimum) }),
     });
   }
 
@@ -84,7 +84,7 @@ export class SuppliersService {
   mistakes(query: ListSuppliersDto): unknown[] {
     const right = {
       supplierID: (supplierIDs: string[]) => ({ supplierID: Any(supplierIDs) }),
-      ratingMin: (minimum: string) => ({ rating: MoreThanOrEqual(minimum) }),
+      rated: (minimum: string) => ({ rating: MoreThanOrEqual(minimum) }),
     };
     return [
       listOf(this.suppliers, query, right),

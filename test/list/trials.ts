@@ -9,6 +9,7 @@ import { DECLARED, type ListQueryClass } from '../../src/list/query/query-of.js'
 import { ListQueryDto } from '../../src/list/index.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { columnTypeOf } from '../../src/resource/column-values.js';
+import { type FilterEnd, readingsOf } from '../../src/resource/filter-forms.js';
 import { identifierOf, nameOf, tableOf } from '../../src/resource/resource.js';
 import { parentColumnOf } from '../../src/resource/tree.js';
 
@@ -82,17 +83,17 @@ export async function trialsOf(
 
 type Meaning = (found: unknown, value: unknown) => boolean;
 
-/** What a filter means, by the end of its name and what the name of the column has in its place. */
-const MEANINGS: readonly [suffix: string, ending: string, Meaning][] = [
-  ['', '', isEqual],
-  ['Not', '', (found, value) => !isEqual(found, value)],
-  ['All', '', isEqual],
-  ['Exists', '', (found, value) => isPresent(found) === value],
-  ['Min', '', (found, value) => isPresent(found) && compare(found, value) >= 0],
-  ['Max', '', (found, value) => isPresent(found) && compare(found, value) <= 0],
-  ['Since', 'At', (found, value) => isPresent(found) && compare(found, value) >= 0],
-  ['Until', 'At', (found, value) => isPresent(found) && compare(found, value) < 0],
-];
+/** What a filter means, by the end of its name. */
+const MEANINGS: Readonly<Record<FilterEnd, Meaning>> = {
+  '': isEqual,
+  Not: (found, value) => !isEqual(found, value),
+  All: isEqual,
+  Exists: (found, value) => isPresent(found) === value,
+  Min: (found, value) => isPresent(found) && compare(found, value) >= 0,
+  Max: (found, value) => isPresent(found) && compare(found, value) <= 0,
+  Since: (found, value) => isPresent(found) && compare(found, value) >= 0,
+  Until: (found, value) => isPresent(found) && compare(found, value) < 0,
+};
 
 function comparison(
   metadata: EntityMetadata,
@@ -100,11 +101,10 @@ function comparison(
   name: string,
   schema: ParameterSchema,
 ): Trial[] | undefined {
-  for (const [suffix, ending, meaning] of MEANINGS) {
-    if (!name.endsWith(suffix)) continue;
-    const property = `${name.slice(0, name.length - suffix.length)}${ending}`;
+  for (const { end: suffix, column: property } of readingsOf(name)) {
     const column = metadata.findColumnWithPropertyName(property);
     if (!column || !rows.some((row) => property in row)) continue;
+    const meaning = MEANINGS[suffix];
     const found = (row: Row): unknown => row[property] ?? null;
     if (suffix === 'Exists') {
       return [true, false].map((value) =>

@@ -5,8 +5,6 @@ import {
   Column,
   CreateDateColumn,
   Index,
-  LessThanOrEqual,
-  MoreThanOrEqual,
   PrimaryColumn,
   Repository,
   UpdateDateColumn,
@@ -116,10 +114,6 @@ class SamplesController {
   @Get()
   list(@Query() query: ListSamplesDto): Listing {
     return listOf(this.samples, query, {
-      dayMin: (day) => ({ day: MoreThanOrEqual(day) }),
-      dayMax: (day) => ({ day: LessThanOrEqual(day) }),
-      weightMin: (minimum) => ({ weight: MoreThanOrEqual(minimum) }),
-      weightMax: (maximum) => ({ weight: LessThanOrEqual(maximum) }),
       q: (words) => ({ words: containsWords(words, ['serial', 'owner']) }),
     });
   }

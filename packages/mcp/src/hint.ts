@@ -1,9 +1,6 @@
 import { filtersOf, parametersOf } from './document.js';
 import type { Paths } from './resources.js';
 
-/** What the name of a filter has behind that of its field. */
-const ENDS = /(Not|All|Exists|Min|Max|Since|Until)$/;
-
 /** What a model does next where nothing matches its filters; nothing if it sent none. */
 export function hintFor(
   sent: readonly string[],
@@ -12,11 +9,11 @@ export function hintFor(
 ): string | undefined {
   const filters = filtersOf(list).filter(({ name }) => sent.includes(name));
   if (filters.length === 0) return undefined;
-  const fields = filters.map((each) => each.name.replace(ENDS, ''));
+  const isFiltered = (field: string): boolean => filters.some((each) => isOn(each.name, field));
   const names = facets && parametersOf(facets).find((each) => each.name === 'facets');
-  const counted = fields.filter((field) => names?.schema.items?.enum?.includes(field));
+  const counted = (names?.schema.items?.enum ?? []).filter(isFiltered);
   const referred = resources.filter(
-    (each) => each.identifier !== identifier && fields.includes(each.identifier),
+    (each) => each.identifier !== identifier && isFiltered(each.identifier),
   );
   const lookups = [
     ...(counted.length > 0 ? [`count_${name} with facets ${JSON.stringify(counted)}`] : []),
@@ -26,4 +23,9 @@ export function hintFor(
   return lookups.length === 0
     ? `${found} Leave out a filter, or shorten its value.`
     : `${found} Values must be exact, and identifiers are not names: find them by ${lookups.join(' or ')}.`;
+}
+
+/** Whether the name of a filter is that of a field, or begins with it: `brandIDNot`. */
+function isOn(filter: string, field: string): boolean {
+  return filter.startsWith(field) && /^([A-Z]|$)/.test(filter.slice(field.length));
 }

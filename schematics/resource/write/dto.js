@@ -1,6 +1,7 @@
-import { identifierFacts } from '../../../src/resource/column-types.js';
+import { identifierFacts, isArrayType } from '../../../src/resource/column-types.js';
+import { flaggedOf } from '../fields.js';
 import { columnOf } from './entity.js';
-import { isArray, listed, quoted } from './resource.js';
+import { listed, quoted } from './resource.js';
 
 /** @typedef {import('./resource.js').Field} Field */
 /** @typedef {import('./resource.js').Resource} Resource */
@@ -51,38 +52,19 @@ const declaration = ({ decorator, meaning, argument, property }) =>
 function parametersOf(resource, field) {
   const { words } = resource.names;
   const { name, type, flags } = field;
-  const { one, several, argument, property: value } = columnOf(resource, field);
-  const whose = `The ${words} whose ${name} is`;
-  const [later, earlier] = BOUNDS[type] ?? ['at least this', 'at most this'];
-  const exactly = type === 'boolean' ? 'true, or those where it is false' : 'this';
-  const none = `none of these${flags.has('null') ? ', or that have none' : ''}`;
-  const any = isArray(field) ? `The ${words} with any of these ${name}.` : `${whose} one of these.`;
-  const values = isArray(field) ? value : `${value}[]`;
-  const existing = `The ${words} with a value of ${name}, or those without one.`;
-  /** @type {[flag: import('../fields.js').Flag, suffix: string, string, decorator: string | undefined, type: string][]} */
-  const filters = [
-    ['several', '', any, several, values],
-    ['exact', '', `${whose} ${exactly}.`, one, value],
-    ['not', 'Not', `${whose} ${none}.`, several, values],
-    ['exists', 'Exists', existing, 'BooleanParam', 'boolean'],
-    ['interval', 'Min', `${whose} ${later}.`, one, value],
-    ['interval', 'Max', `${whose} ${earlier}.`, one, value],
-  ];
-  return filters
-    .filter(([flag]) => flags.has(flag))
-    .map(([flag, suffix, meaning, decorator = '', typeOf]) => ({
-      decorator,
-      meaning,
-      argument: flag === 'exists' ? undefined : argument,
-      property: `${name}${suffix}?: ${typeOf}`,
-    }));
+  const { property: value, argument, ...column } = columnOf(resource, field);
+  const types = {
+    one: value,
+    several: isArrayType(type) ? value : `${value}[]`,
+    BooleanParam: 'boolean',
+  };
+  return flaggedOf(field).map(({ end, decorator, means }) => ({
+    decorator: (decorator === 'BooleanParam' ? decorator : column[decorator]) ?? '',
+    meaning: means({ words, name, type, nullable: flags.has('null') }),
+    argument: decorator === 'BooleanParam' ? undefined : argument,
+    property: `${name}${end}?: ${types[decorator]}`,
+  }));
 }
-
-/** What a bound of times means. @type {Readonly<Partial<Record<import('../fields.js').Type, [string, string]>>>} */
-const BOUNDS = {
-  date: ['this day or later', 'this day or earlier'],
-  'date-time': ['this time or later', 'this time or earlier'],
-};
 
 /** The parameter of the filter by a tree. @type {(resource: Resource) => Parameter[]} */
 function treeOf({ names: { words }, identifier, tree }) {

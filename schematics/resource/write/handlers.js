@@ -44,11 +44,10 @@ export class ${plural}Controller {
 
 /** The service of a resource. @type {(resource: Resource) => string} */
 export function service(resource) {
-  const { identifier, fields, times, tree } = resource;
+  const { identifier, tree } = resource;
   const { plural, singular, property, entity, file, folder } = resource.names;
-  // A filter with the name of a column means equality and needs no condition.
-  const conditions = [...fields, ...times].flatMap(boundsOf);
-  const operators = conditions.length > 0 ? ['LessThanOrEqual', 'MoreThanOrEqual'] : [];
+  // The name of any other filter says what it means.
+  const conditions = [];
   const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
   if (resource.searched.length > 0) {
     conditions.push(`q: (words) => ({ words: containsWords(words, ['${identifier}']) })`);
@@ -66,7 +65,7 @@ export function service(resource) {
   const meanings = conditions.map((condition) => `      ${condition},\n`).join('');
   return `import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { ${[...operators, 'Repository'].join(', ')} } from 'typeorm';
+import { Repository } from 'typeorm';
 import { ${uses.join(', ')} } from '../list/index.js';
 ${treeImport}import { ${entity} } from './${file}.entity.js';
 import type { Get${singular}Dto, List${plural}Dto } from './list-${folder}.dto.js';
@@ -84,17 +83,6 @@ export class ${plural}Service {
   }
 }
 `;
-}
-
-/** The conditions of the two filters by a bound. @type {(field: import('../fields.js').Field) => string[]} */
-function boundsOf({ name, type, flags }) {
-  if (!flags.has('interval')) return [];
-  const isTime = type === 'date-time' || type === 'date';
-  const [minimum, maximum] = isTime ? ['time', 'time'] : ['minimum', 'maximum'];
-  return [
-    `${name}Min: (${minimum}) => ({ ${name}: MoreThanOrEqual(${minimum}) })`,
-    `${name}Max: (${maximum}) => ({ ${name}: LessThanOrEqual(${maximum}) })`,
-  ];
 }
 
 /** The test of a resource, which takes its cases from the entity. @type {(resource: Resource) => string} */

@@ -1,3 +1,4 @@
+import { isArrayType } from '../../../src/resource/column-types.js';
 import { isFiltered, isIndexed, TIMES } from '../fields.js';
 
 /**
@@ -42,13 +43,15 @@ export function describe(resource) {
     /** The column that has their words. */
     searchedColumns,
     /** The columns that filters compare. */
-    filteredColumns: external ? [] : fieldNames(filtered.filter((field) => !isArray(field))),
+    filteredColumns: external ? [] : fieldNames(filtered.filter(({ type }) => !isArrayType(type))),
     /** The columns that lists are sorted by and that need an index and a tally for it. */
     sortedColumns: external ? [] : fieldNames(all, 'sort'),
     /** The columns whose values the tally counts. */
     countedColumns: fieldNames(fields, 'counted'),
     /** The columns that have a gin index: filtered arrays, and the words of texts. */
-    ginColumns: external ? [] : [...fieldNames(filtered.filter(isArray)), ...searchedColumns],
+    ginColumns: external
+      ? []
+      : [...fieldNames(filtered.filter(({ type }) => isArrayType(type))), ...searchedColumns],
     /**
      * The references that no filter and no sort has an index for. PostgreSQL looks for them when an object that they
      * refer to is deleted.
@@ -72,9 +75,6 @@ export function describe(resource) {
     tree: treeFilter(resource),
   };
 }
-
-/** Whether the values of a field are arrays, whose items a gin index finds. @type {(field: Field) => boolean} */
-export const isArray = ({ type }) => type === 'texts' || type === 'integers';
 
 /**
  * The filter by a tree: the column that it compares, and the resource that is the tree.

@@ -1,6 +1,7 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { type FilterEnd, type FilterForms, readingsOf } from '../../resource/filter-forms.js';
 import type { Condition } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
@@ -14,24 +15,27 @@ type ColumnFilter<Entity, Query> = {
   [F in Filter<Query>]-?: [NonNullable<Query[F]>] extends [ColumnValue<Entity, F>] ? F : never;
 }[Filter<Query>];
 
-/**
- * The value of a filter whose name says what it compares: that of the column `name` for `name` and, if it is
- * no array, `nameNot`, or several; a boolean for `nameExists`, if the column can be null; a time for `nameSince` and
- * `nameUntil`, if `nameAt` is a time. `never` for any other filter.
- */
+/** The value of a filter whose name says what it compares; `never` for any other filter. */
 type ColumnValue<Entity, F> = F extends keyof Entity
   ? OneOrSeveral<Entity[F]>
-  : F extends `${infer Name extends keyof Entity & string}Not`
-    ? NonNullable<Entity[Name]> extends readonly unknown[]
-      ? never
-      : OneOrSeveral<Entity[Name]>
-    : F extends `${infer Name extends keyof Entity & string}Exists`
-      ? null extends Entity[Name]
-        ? boolean
-        : never
-      : F extends `${infer Name}${'Since' | 'Until'}`
-        ? Extract<Entity[`${Name}At` & keyof Entity], Date>
+  : {
+      [End in Exclude<FilterEnd, ''>]: F extends `${infer Name}${End}`
+        ? Taken<Entity, `${Name}${FilterForms[End]['of']}`>[FilterForms[End]['takes']]
         : never;
+    }[Exclude<FilterEnd, ''>];
+
+/** The value of a filter by a column, for each of what forms of filters take. */
+type Taken<Entity, Name> = Name extends keyof Entity
+  ? TakenBy<Entity[Name], NonNullable<Entity[Name]>>
+  : Record<FilterForms[FilterEnd]['takes'], never>;
+
+interface TakenBy<Column, Value> {
+  values: Value extends readonly unknown[] ? never : OneOrSeveral<Column>;
+  items: Value extends readonly unknown[] ? Value : never;
+  presence: null extends Column ? boolean : never;
+  bound: Value extends number | string | Date ? Value : never;
+  time: Extract<Value, Date>;
+}
 
 type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
 
@@ -45,9 +49,7 @@ type ConditionOf<Entity, Value> = (
 
 /**
  * The meaning of each filter of a query class: a function from the filter's value to a condition on the entity. It
- * is optional for `<column>Not`, `<column>Exists`, `<name>Since` and `<name>Until`, and for a filter that names a
- * column of its own type. Such a column must equal the value, or one of several values. An array must contain one of
- * them.
+ * is optional where the name of the filter says what it compares, as `FILTER_FORMS` has it.
  */
 export type Conditions<Entity, Query extends ListQueryDto> = {
   readonly [F in RequiredFilter<Entity, Query>]-?: ConditionOf<Entity, Query[F]>;
@@ -96,44 +98,59 @@ export function conditionsOf(
  */
 function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): Condition {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const column = metadata.findColumnWithPropertyName(filter);
-  if (column) {
-    // An array has one of these items, of which a gin index finds the objects.
-    return column.isArray
-      ? { kind: 'comparison', column: filter, operator: '&&', value: values }
-      : { kind: 'equal', column: filter, values };
+  for (const { end, column } of readingsOf(filter)) {
+    const found = columnNamed(metadata, column);
+    if (found) return CONDITIONS[end](found, values);
   }
-  const [, name = '', suffix] = /^(.+)(Not|Exists|Since|Until)$/.exec(filter) ?? [];
-  const isTime = suffix === 'Since' || suffix === 'Until';
-  const named = isTime ? timeNamed(metadata, name) : metadata.findColumnWithPropertyName(name);
-  if (named) return conditionOn(named, suffix, values);
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
-/** The times that TypeORM sets may have any name. */
-function timeNamed(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
-  const { createDateColumn: created, updateDateColumn: updated } = metadata;
-  return { created, updated }[name] ?? metadata.findColumnWithPropertyName(`${name}At`);
+/** The column of a name. The times that TypeORM sets may have any other. */
+function columnNamed(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
+  const { createDateColumn: createdAt, updateDateColumn: updatedAt } = metadata;
+  return { createdAt, updatedAt }[name] ?? metadata.findColumnWithPropertyName(name);
 }
 
-/** What the end of a filter's name says about the column that the beginning of it names. */
-function conditionOn(
-  { propertyName: column, type, isNullable, enum: all = [] }: ColumnMetadata,
-  suffix: string | undefined,
-  values: readonly unknown[],
-): Condition {
-  const [value] = values;
-  switch (suffix) {
-    case 'Exists':
-      return { kind: 'exists', column, exists: value === true };
-    case 'Since':
-      return { kind: 'interval', column, lower: { value, inclusive: true } };
-    case 'Until':
-      return { kind: 'interval', column, upper: { value, inclusive: false } };
-    default:
-      // For an enumeration an equality, so that the tally knows the list with any other filters.
-      return type === 'enum' && !isNullable
-        ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
-        : { kind: 'not', column, values };
-  }
+/** The condition of each form of filters. */
+const CONDITIONS: Readonly<
+  Record<FilterEnd, (column: ColumnMetadata, values: readonly unknown[]) => Condition>
+> = {
+  '': ({ propertyName: column, isArray }, values) =>
+    // An array has one of these items, of which a gin index finds the objects.
+    isArray
+      ? { kind: 'comparison', column, operator: '&&', value: values }
+      : { kind: 'equal', column, values },
+  Not: ({ propertyName: column, type, isNullable, enum: all = [] }, values) =>
+    // For an enumeration an equality, so that the tally knows the list with any other filters.
+    type === 'enum' && !isNullable
+      ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
+      : { kind: 'not', column, values },
+  All: ({ propertyName: column }, values) => ({
+    kind: 'comparison',
+    column,
+    operator: '@>',
+    value: values,
+  }),
+  Exists: ({ propertyName: column }, [value]) => ({
+    kind: 'exists',
+    column,
+    exists: value === true,
+  }),
+  Min: from,
+  Max: ({ propertyName: column }, [value]) => ({
+    kind: 'interval',
+    column,
+    upper: { value, inclusive: true },
+  }),
+  Since: from,
+  Until: ({ propertyName: column }, [value]) => ({
+    kind: 'interval',
+    column,
+    upper: { value, inclusive: false },
+  }),
+};
+
+/** From a value on, which is included. */
+function from({ propertyName: column }: ColumnMetadata, [value]: readonly unknown[]): Condition {
+  return { kind: 'interval', column, lower: { value, inclusive: true } };
 }

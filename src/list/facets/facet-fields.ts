@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
 import { isAllowed, parametersOf } from '../../http/parameters/declared-parameters.js';
-import { COLUMN_TYPES } from '../../resource/column-types.js';
+import { flagsOf } from '../../resource/filter-forms.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
 import { relatedEntity, treeReferences } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
@@ -68,8 +68,12 @@ export function facetFieldsOf(entity: Type): FacetFields {
   for (const { propertyName, options } of columns) {
     const { type = 'json', array: isArray = false, select } = options;
     const name = columnTypeOf({ type, isArray });
-    const flags: readonly string[] = name ? COLUMN_TYPES[name].flags : [];
-    if (sorts.includes(propertyName) && select !== false && flags.includes('interval')) {
+    if (
+      sorts.includes(propertyName) &&
+      select !== false &&
+      name &&
+      flagsOf(name).includes('interval')
+    ) {
       ranged.set(propertyName, { type, isArray });
     }
   }
