@@ -5,7 +5,7 @@ import { ApiError } from '../http/errors.js';
 import { ClientReader } from '../clients/client-reader.js';
 import { sentQuery } from '../http/parameters/parameters.guard.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
-import type { Parameter } from '../http/parameters/query-string.js';
+import type { SentParameter } from '../http/parameters/query-string.js';
 import { parseTarget } from '../http/server/receive.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
@@ -65,7 +65,7 @@ async function listingOf(
   application: INestApplicationContext,
   { query: metatype, handlerFor }: Endpoint,
   params: Record<string, string>,
-  parameters: readonly Parameter[],
+  parameters: readonly SentParameter[],
   client: ScopeClient | undefined,
 ): Promise<Listing> {
   checkEndpoint(metatype, client?.rights);

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { ScopeClient } from '../resource/visibility.js';
 import type { Observation } from './observation.js';
-import type { Parameter } from './parameters/query-string.js';
+import type { SentParameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';
 
 /** A request as the guards and handlers see it. */
@@ -10,7 +10,7 @@ export interface CatalogueRequest extends Request {
   /** The request id, as in the log and in `X-Request-Id`. */
   id: string;
   /** Every parameter of the query string, decoded, in the order sent. */
-  parameters: readonly Parameter[];
+  parameters: readonly SentParameter[];
   /** The number of objects in the response. */
   rows?: number;
   /** How its page was read from the database. */

@@ -6,7 +6,7 @@ import { errors } from '../errors.js';
 import { queryClassOf } from '../endpoints.js';
 import { isAllowed, settingsFor } from './declared-parameters.js';
 import type { SentQuery } from './parameters.pipe.js';
-import type { Parameter } from './query-string.js';
+import type { SentParameter } from './query-string.js';
 
 /**
  * Throws `-23` for the first parameter that the handler's `@Query()` class does not declare, or that is not for the
@@ -31,7 +31,7 @@ export class ParametersGuard implements CanActivate {
 /** @throws ApiError `-23` for the first parameter that a query class does not declare, or that is not for the client */
 export function sentQuery(
   query: Type<object>,
-  parameters: readonly Parameter[],
+  parameters: readonly SentParameter[],
   settings: Settings,
   rights: Rights | undefined,
 ): SentQuery {

@@ -8,12 +8,12 @@ import {
   parametersOf,
   readParameters,
 } from './declared-parameters.js';
-import type { Parameter } from './query-string.js';
+import type { SentParameter } from './query-string.js';
 
 /** What a request asks for by its query: the value of a `@Query()` argument before the pipe. */
 export interface SentQuery {
   /** Decoded, in the order sent. */
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly SentParameter[];
   /** What bounds them. */
   readonly settings: ParameterSettings;
 }

@@ -1,5 +1,5 @@
 /** One `name=value` of a query string, decoded. */
-export interface Parameter {
+export interface SentParameter {
   readonly name: string;
   readonly value: string;
 }
@@ -17,8 +17,8 @@ const ILL_FORMED = '\ud800';
  *
  * @returns every parameter in the order sent; repeated names stay repeated
  */
-export function parseQuery(query: string): Parameter[] {
-  const parameters: Parameter[] = [];
+export function parseQuery(query: string): SentParameter[] {
+  const parameters: SentParameter[] = [];
   for (const part of query.split('&')) {
     if (part === '') continue;
     const equals = part.indexOf('=');

@@ -4,7 +4,7 @@ import type { CatalogueRequest } from '../catalogue-request.js';
 import { ApiError, errors } from '../errors.js';
 import { sentTokens } from '../sent-tokens.js';
 import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
-import { decode, type Parameter, parseQuery } from '../parameters/query-string.js';
+import { decode, parseQuery, type SentParameter } from '../parameters/query-string.js';
 
 /**
  * Maximum bytes of a request target. A longer one gets status 414. It is less than `maxHeaderSize` in `enveloped-server.ts`,
@@ -44,7 +44,7 @@ export function receive(
 /** The origin form of a request target, its path and its parameters; or the error for an invalid one. */
 export function parseTarget(
   target: string,
-): { url: string; path: string; parameters: Parameter[] } | ApiError {
+): { url: string; path: string; parameters: SentParameter[] } | ApiError {
   const url = validTarget(target);
   if (url === undefined) return errors.malformed();
   if (url.length > MAX_TARGET_LENGTH) return errors.tooLarge();

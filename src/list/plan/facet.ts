@@ -39,14 +39,11 @@ export const facet: PagePlan = {
   },
 };
 
-/** What a page of a facet is asked for. */
-type FacetRequest = Pick<PageRequest, 'fields' | 'limit' | 'offset'>;
-
 /** @param resources whose version the page has */
 export function pageOfFacet(
   metadata: EntityMetadata,
   of: Facet,
-  { fields, limit, offset }: FacetRequest,
+  { fields, limit, offset }: Pick<PageRequest, 'fields' | 'limit' | 'offset'>,
   resources: readonly string[],
 ): PageStatement {
   const values = new ParameterValues([], true);

@@ -1,6 +1,6 @@
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { isCredential } from '../../http/parameters/credentials-query.dto.js';
-import type { Parameter } from '../../http/parameters/query-string.js';
+import type { SentParameter } from '../../http/parameters/query-string.js';
 import type { PagePlace } from '../reading/prepared-list.js';
 
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
@@ -53,7 +53,7 @@ function targets({ offset, limit, count, rows, last }: Position): [string, Targe
   return found;
 }
 
-function query(parameters: readonly Parameter[], target: Target): string {
+function query(parameters: readonly SentParameter[], target: Target): string {
   const kept = parameters.filter(
     ({ name }) => !isCredential(name) && name !== 'offset' && name !== 'after',
   );
