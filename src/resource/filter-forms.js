@@ -15,9 +15,6 @@ import { COLUMN_TYPES, isArrayType } from './column-types.js';
  * @typedef {FilterForms[FilterEnd]['flags'][number]['flag']} FilterFlag
  * @typedef {FilterFlag | import('./column-types.js').OtherFlag} Flag what a field may be used for
  *
- * @template {'one' | 'several'} Decorator
- * @typedef {{ [T in Type]: (typeof COLUMN_TYPES)[T][Decorator] extends string ? T : never }[Type]} TypeWith
- *
  * @typedef {object} Described a field for which the generator writes a filter
  * @property {string} words what the objects are called, in the plural
  * @property {string} name
@@ -41,6 +38,13 @@ import { COLUMN_TYPES, isArrayType } from './column-types.js';
  * @property {string} type its value, in the documents
  * @property {string} keeps the objects that it keeps, in the documents
  * @property {readonly Flagged[]} flags
+ */
+
+/**
+ * The types that have a decorator.
+ *
+ * @template {'one' | 'several'} Decorator
+ * @typedef {{ [T in Type]: (typeof COLUMN_TYPES)[T][Decorator] extends string ? T : never }[Type]} TypeWith
  */
 
 const BOUNDED = /** @type {const} */ ([
@@ -163,6 +167,21 @@ export const FILTER_FORMS = /** @satisfies {Record<string, FilterForm>} */ (
           decorator: 'one',
           types: BOUNDED,
           means: (field) => bounded(field, 'earlier', 'most'),
+        },
+      ],
+    },
+    Starts: {
+      of: '',
+      takes: 'beginning',
+      type: '`string`, of a text',
+      keeps: 'whose text begins with this one, in the same case',
+      flags: [
+        {
+          flag: 'starts',
+          decorator: 'one',
+          types: ['text'],
+          means: ({ words, name }) => `The ${words} whose ${name} begins with this.`,
+          served: (column) => [`${column} LIKE 'a%'`],
         },
       ],
     },

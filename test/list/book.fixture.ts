@@ -222,6 +222,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @TextsParam('In one language, or in another.', 2) oneOrOther?: string[];
     @IntegerParam('With a title of more characters.') titleLonger?: number;
     @TextParam('With a title that begins so.') titleBegins?: string;
+    @TextParam('With a title that begins with this.') titleStarts?: string;
     @IntegerParam('With half as many pages.') doubled?: number;
     @WordsParam('With these words, or with this identifier.') q?: string;
   }

@@ -12,6 +12,7 @@ import {
   listOf,
   ListQueryDto,
   QueryOf,
+  SignedDecimalParam,
   TextParam,
   TextsParam,
 } from '../../src/list/index.js';
@@ -24,6 +25,7 @@ import { TestSupplier, SuppliersModule } from './supplier.fixture.js';
 class ListDto extends ListQueryDto {
   @IdentifiersParam('The brands with these identifiers.') brandID?: string[];
   @TextParam('The brands of this name.') name?: string;
+  @TextParam('The brands whose name begins with this.') nameStarts?: string;
 }
 
 /** Filters whose names say what they mean. */
@@ -32,6 +34,9 @@ class NamedDto extends ListQueryDto {
   @TextsParam('Not of these countries.') countryNot?: string[];
   @TextParam('Not this one.') supplierIDNot?: string;
   @BooleanParam('With a country, or without.') countryExists?: boolean;
+  @TextParam('Of a country that begins with this.') countryStarts?: string;
+  @SignedDecimalParam('Rated at least so.') ratingMin?: string;
+  @SignedDecimalParam('Rated at most so.') ratingMax?: string;
   @DateTimeParam('First stored at this time or later.') declare createdSince?: Date;
   @DateTimeParam('First stored before this time.') declare createdUntil?: Date;
 }
@@ -102,6 +107,46 @@ describe('A filter that is named after a column', () => {
     expect(conditionsIn({ createdSince: time })).toEqual(['s."createdAt" >= $1', [time]]);
     expect(conditionsIn({ createdUntil: time })).toEqual(['s."createdAt" < $1', [time]]);
     expect(conditionsIn({ updatedUntil: time })).toEqual(['s."updatedAt" < $1', [time]]);
+  });
+
+  it('has a bound, which it includes', () => {
+    expect(conditionsIn({ ratingMin: '1' })).toEqual(['s."rating" >= $1', ['1']]);
+    expect(conditionsIn({ ratingMax: '4' })).toEqual(['s."rating" <= $1', ['4']]);
+  });
+
+  it('begins with a text, whose % and _ are what they are', () => {
+    expect(conditionsIn({ countryStarts: 'D' })).toEqual(['s."country" LIKE $1', ['D%']]);
+    expect(conditionsIn({ countryStarts: '\\%_' })[1]).toEqual(['\\\\\\%\\_%']);
+  });
+
+  it.each([
+    ['ac', 'ad'],
+    ['a%', 'a&'],
+    ['a\u{10ffff}', 'b'],
+    ['a\ud7ff', 'a\ue000'],
+    ['\u{10ffff}', undefined],
+  ])('begins with %j in the collation C: until %j', (value, end) => {
+    const [condition] = conditionsOf({ nameStarts: value });
+    const upper = end === undefined ? {} : { upper: { value: end, inclusive: false } };
+    const lower = { value, inclusive: true };
+    expect(condition).toEqual({ kind: 'interval', column: 'name', lower, ...upper });
+  });
+
+  it('begins with a text that an index finds', async () => {
+    await service.dataSource.query(
+      `INSERT INTO brands ("brandID", name) SELECT 'x' || at, chr(97 + at % 26) || at FROM generate_series(1, 5000) at`,
+    );
+    await service.dataSource.query('ANALYZE brands');
+    const values = new ParameterValues();
+    const place = { metadata: brands.metadata, values };
+    const [where = ''] = conditionsOf({ nameStarts: 'c1' }).map((each) => sqlOf(each, place));
+    const plan = await service.dataSource.query<{ 'QUERY PLAN': string }[]>(
+      `EXPLAIN SELECT FROM brands object WHERE ${where}`,
+      values.values,
+    );
+    const text = plan.map((line) => line['QUERY PLAN']).join('\n');
+    expect(text).toMatch(/Index Cond: .*>= 'c1'.* < 'c2'/);
+    expect(text).not.toContain('Filter:');
   });
 
   it('does not exclude values of an array', () => {

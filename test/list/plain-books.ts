@@ -129,6 +129,12 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
     (random) => `lamp ${random.below(5)}`,
     (value) => `starts_with(title, ${literal(value)})`,
   ),
+  titleStarts: filter(
+    'title',
+    (random) =>
+      random.pick(['l', 'lamp', `lamp ${random.below(5)}`, 'chair 39', 'L', '%', 'lam_', 'z']),
+    (value) => `starts_with(title, ${literal(value)})`,
+  ),
   doubled: filter('doubled', pages, (value) => `2 * pages = ${value}`),
   q: filter(
     'words',
@@ -146,7 +152,14 @@ export const BOOK_FILTERS: readonly (readonly string[])[] = [
   ...['shelfID=s0 priceMin=103', 'shelfID=s0 priceBelow=1', 'shelfID=s0 priceMin', 'q shelfID=s0'],
   ...['shelfID=s0 kind priceMax', 'shelfID kind', 'authorID kind', 'shelfID authorID'],
   ...['language=en,de', 'authorID=a0,a1', 'shelfIDNot=s0,s1', 'everyTag=old,rare'],
-  ...['authorID pagesMin', 'shelfIDNot kind', 'shelfIDExists kind', 'priceExists kind'],
+  ...[
+    'titleStarts kind',
+    'titleStarts=lamp shelfID',
+    'authorID pagesMin',
+    'shelfIDNot kind',
+    'shelfIDExists kind',
+    'priceExists kind',
+  ],
   // Both restrict one column.
   ...['kind=NOVEL kindNot=NOVEL', 'kind=NOVEL,ATLAS kindNot=ATLAS'],
 ].map((names) => names.split(' ').filter(Boolean));

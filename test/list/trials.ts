@@ -91,6 +91,7 @@ const MEANINGS: Readonly<Record<FilterEnd, Meaning>> = {
   Exists: (found, value) => isPresent(found) === value,
   Min: (found, value) => isPresent(found) && compare(found, value) >= 0,
   Max: (found, value) => isPresent(found) && compare(found, value) <= 0,
+  Starts: (found, value) => isPresent(found) && String(found).startsWith(String(value)),
   Since: (found, value) => isPresent(found) && compare(found, value) >= 0,
   Until: (found, value) => isPresent(found) && compare(found, value) < 0,
 };
@@ -111,7 +112,9 @@ function comparison(
         chosen(name, rows, [{ value: String(value), keeps: (row) => meaning(found(row), value) }]),
       );
     }
-    const values = [...new Set(rows.flatMap((row) => found(row)))].filter(isPresent);
+    const whole = [...new Set(rows.flatMap((row) => found(row)))].filter(isPresent);
+    const values =
+      suffix === 'Starts' ? whole.flatMap((value) => beginningsOf(String(value))) : whole;
     const single = values
       .filter((value) => isAccepted(String(value), schema))
       .map((value) => ({
@@ -134,6 +137,11 @@ function comparison(
     return [chosen(name, rows, [...several, ...single])];
   }
   return undefined;
+}
+
+/** The beginnings of a text that end with a whole character. */
+function beginningsOf(text: string): string[] {
+  return Array.from(text).map((_, at, characters) => characters.slice(0, at + 1).join(''));
 }
 
 /** A value as a client may write it, which is not always as it is stored. */

@@ -2,6 +2,7 @@ import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { type FilterEnd, type FilterForms, readingsOf } from '../../resource/filter-forms.js';
+import { externalTableOf } from '../../resource/resource.js';
 import type { Condition } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
@@ -35,6 +36,7 @@ interface TakenBy<Column, Value> {
   presence: null extends Column ? boolean : never;
   bound: Value extends number | string | Date ? Value : never;
   time: Extract<Value, Date>;
+  beginning: string extends Value ? string : never;
 }
 
 type OneOrSeveral<Value> = NonNullable<Value> | readonly NonNullable<Value>[];
@@ -142,6 +144,7 @@ const CONDITIONS: Readonly<
     column,
     upper: { value, inclusive: true },
   }),
+  Starts: beginningWith,
   Since: from,
   Until: ({ propertyName: column }, [value]) => ({
     kind: 'interval',
@@ -153,4 +156,37 @@ const CONDITIONS: Readonly<
 /** From a value on, which is included. */
 function from({ propertyName: column }: ColumnMetadata, [value]: readonly unknown[]): Condition {
   return { kind: 'interval', column, lower: { value, inclusive: true } };
+}
+
+/**
+ * A text that begins with another. In the collation C such texts are an interval, which the tally counts and an index
+ * serves. In another collation, and in a table of others, whose collation may be any, it is a pattern.
+ */
+function beginningWith(
+  { propertyName: column, collation, entityMetadata }: ColumnMetadata,
+  [value]: readonly unknown[],
+): Condition {
+  const beginning = String(value);
+  if (collation !== 'C' || externalTableOf(entityMetadata)) {
+    const pattern = `${beginning.replace(/[\\%_]/g, '\\$&')}%`;
+    return { kind: 'comparison', column, operator: 'LIKE', value: pattern };
+  }
+  const end = behind(beginning);
+  return {
+    kind: 'interval',
+    column,
+    lower: { value: beginning, inclusive: true },
+    ...(end !== undefined && { upper: { value: end, inclusive: false } }),
+  };
+}
+
+/** The least text behind all that begin with a text, by code point; `undefined` if there is none. */
+function behind(text: string): string | undefined {
+  const points = Array.from(text, (each) => each.codePointAt(0) ?? 0);
+  const at = points.findLastIndex((point) => point < 0x10ffff);
+  const last = points[at];
+  if (last === undefined) return undefined;
+  // No character has the code points of surrogates.
+  const next = last === 0xd7ff ? 0xe000 : last + 1;
+  return String.fromCodePoint(...points.slice(0, at), next);
 }
