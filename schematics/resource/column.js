@@ -249,7 +249,7 @@ export class Column {
 }
 
 /** A cell as one text for equal values: `5` for the number `5.0`. @type {(cell: unknown) => string} */
-export function cellText(cell) {
+function cellText(cell) {
   if (!(cell instanceof JsonText)) return String(cell);
   const { text, value } = cell;
   if (typeof value === 'object') return JSON.stringify(value);

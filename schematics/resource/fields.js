@@ -29,7 +29,7 @@ const TYPES = /** @type {Type[]} */ (Object.keys(COLUMN_TYPES));
 const FILTERS = [...FILTER_FLAGS, 'tree'];
 
 /** Each flag once. @type {readonly Flag[]} */
-const FLAGS = ['null', ...FILTERS, 'words', 'sort', 'counted', 'children'];
+const FLAGS = ['null', ...FILTERS, 'words', 'sort', 'counted'];
 
 /** The times of every resource. */
 export const TIMES = ['createdAt', 'updatedAt'];

@@ -1,14 +1,11 @@
 import { ModuleDeclarator } from '@nestjs/schematics';
-import { askFields, askName } from './ask.js';
 import { readFields } from './fields.js';
 import { checkNotTaken, namesOf } from './names.js';
 import { GeneratorError } from './generator-error.js';
-import { lockProject } from './lock.js';
 import { removeResource } from './remove.js';
 import { proposal, shell } from './sample.js';
 import { tableFields } from './table.js';
 import { existingResources, targetsOf } from './targets.js';
-import { addChildren } from './write/children.js';
 import { dto } from './write/dto.js';
 import { entity, enumNameOf } from './write/entity.js';
 import { formatted } from './write/formatted.js';
@@ -26,7 +23,7 @@ import { describe } from './write/resource.js';
  * @property {boolean} [remove]
  * @property {boolean} [number]
  *
- * @typedef {Partial<Record<'name' | 'fields' | 'from' | 'delimiter' | 'singular' | 'path' | 'language', string>>} Texts
+ * @typedef {Partial<Record<'name' | 'delimiter' | 'singular' | 'path' | 'language', string>>} Texts
  */
 
 const APP_MODULE = '/src/app.module.ts';
@@ -45,19 +42,15 @@ export function resource(options) {
       const command = ['npm run resource --', ...given.map(shell)].join(' ');
       throw new GeneratorError(`nest generate ends with 0 also if it fails. Run: ${command}`);
     }
-    const names = namesOf(options.name ?? (await askName()), options.singular);
+    const names = namesOf(options.name ?? '', options.singular);
     if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
     if (options.remove) {
-      await lockProject();
       logger.warn(await removeResource(tree, names, APP_MODULE));
       return;
     }
-    checkFree(tree, names, existingResources(tree));
-    const read = await fieldsOf(options, names, existingResources(tree), logger);
-    await lockProject();
-    // Another generator may have written since.
     const resources = existingResources(tree);
     checkFree(tree, names, resources);
+    const read = await fieldsOf(options, names, resources, logger);
     const described = describe({ ...read, names, targets: targetsOf(resources, names, read) });
     const time = Date.now();
     const { folder, file } = names;
@@ -74,10 +67,6 @@ export function resource(options) {
     if (!external) {
       checkEnums(names, read.fields, resources);
       written.set(`${migrations}-create-${folder}.ts`, creation(described, time));
-    }
-    for (const { resource: parent = '', flags } of read.fields) {
-      const target = flags.has('children') ? described.targets.get(parent) : undefined;
-      if (target) await addChildren(tree, target, names);
     }
     for (const [path, text] of written) tree.create(path, await formatted(text));
     tree.overwrite(APP_MODULE, await formatted(declared(tree.readText(APP_MODULE), names)));
@@ -141,17 +130,12 @@ function checkEnums(names, fields, resources) {
  * @param {{ info: (line: string) => void }} logger
  * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
  */
-async function fieldsOf(
-  { words = [], fields, from, delimiter, number, ...options },
-  names,
-  resources,
-  logger,
-) {
+async function fieldsOf({ words = [], delimiter, number, ...options }, names, resources, logger) {
   const { fromTable, key, omit, indexed } = options;
   const ofTable = { key, omit, indexed };
   const given = words.length > 1 ? words.slice(1).join(' ').trim() : undefined;
   if (fromTable !== undefined) {
-    if ((fields ?? from ?? given) !== undefined) {
+    if (given !== undefined) {
       throw new GeneratorError(
         `The fields come from ${fromTable}, and cannot be described besides`,
       );
@@ -160,21 +144,12 @@ async function fieldsOf(
   }
   const lone = Object.entries(ofTable).find(([, value]) => value !== undefined);
   if (lone) throw new GeneratorError(`--${lone[0]} goes with --from-table`);
-  const isFile = given !== undefined && /\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(given);
-  const file = from ?? (isFile ? given : undefined);
-  const described = fields ?? (isFile ? undefined : given);
-  if (delimiter !== undefined && file === undefined) {
-    throw new GeneratorError('--delimiter goes with a CSV file');
+  if (given === undefined || !/\.(csv|ndjson|jsonl|json)(\.gz)?$/.test(given)) {
+    if (delimiter !== undefined) throw new GeneratorError('--delimiter goes with a CSV file');
+    if (number) throw new GeneratorError('--number goes with a file');
+    return readFields(given ?? '', names.identifier);
   }
-  if (number && file === undefined) throw new GeneratorError('--number goes with a file');
-  if (file === undefined)
-    return readFields(described ?? (await askFields(names)), names.identifier);
-  if (described !== undefined) {
-    throw new GeneratorError(
-      `The fields come from ${file} or from their description, not from both`,
-    );
-  }
-  const proposed = await proposal(file, names, resources, { delimiter, number });
+  const proposed = await proposal(given, names, resources, { delimiter, number });
   for (const line of proposed.lines) logger.info(line);
   return readFields(proposed.fields, names.identifier);
 }

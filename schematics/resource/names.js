@@ -24,10 +24,10 @@ const MAXIMUM_LENGTH = 40;
 /** Classes that a resource's files import, and well-known classes of JavaScript. */
 const KNOWN_CLASSES = new Set(
   `Any Array Between Blob Boolean Buffer Check Column Controller CreateDateColumn Date Error Event File ForeignKey
-   Function Get Headers Image Index Injectable InjectRepository LessThanOrEqual Listing ListModule ListQueryDto
-   Location Map Meaning Module MoreThanOrEqual Number Object ObjectLookup ObjectQueryDto Page Param PrimaryColumn
-   Promise Proxy Query QueryOf Raw Record Reflect RegExp Repository Request Resource Response Set String Symbol
-   TypeOrmModule UpdateDateColumn URL WeakMap WeakSet`.split(/\s+/),
+   Function Get Headers Image Index Injectable InjectRepository Listing ListModule ListQueryDto Location Map Meaning
+   Module Number Object ObjectLookup ObjectQueryDto Page Param PrimaryColumn Promise Proxy Query QueryOf Raw Record
+   Reflect RegExp Repository Request Resource Response Set String Symbol TypeOrmModule UpdateDateColumn URL WeakMap
+   WeakSet`.split(/\s+/),
 );
 
 /** https://262.ecma-international.org/15.0/#prod-ReservedWord, and the words that strict mode reserves. */

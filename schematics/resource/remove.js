@@ -1,6 +1,5 @@
 import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
-import { withoutChildren } from './write/children.js';
 import { formatted } from './write/formatted.js';
 import { removal } from './write/migrations.js';
 
@@ -35,11 +34,7 @@ export async function removeResource(tree, names, appModule) {
   /** @type {string[]} */
   const files = [];
   for (const root of ['/src', '/test']) tree.getDir(root).visit((file) => files.push(file));
-  const users = files.filter((file) => file.endsWith('.ts') && uses.test(tree.readText(file)));
-  for (const file of users) {
-    tree.overwrite(file, await withoutChildren(tree.readText(file), target.entity));
-  }
-  const others = users.filter((file) => uses.test(tree.readText(file)));
+  const others = files.filter((file) => file.endsWith('.ts') && uses.test(tree.readText(file)));
   // Of what was done to the tree, nothing is written then.
   if (others.length > 0) {
     const paths = others.map((file) => file.slice(1)).join(', ');

@@ -1,4 +1,4 @@
-import { cellText, Column } from './column.js';
+import { Column } from './column.js';
 import { isFieldName, TIMES } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 import { camelOf, capitalised } from './names.js';
@@ -22,23 +22,14 @@ const MAXIMUM_ROWS = 100_000;
 export async function proposal(file, names, resources, { delimiter, number = false } = {}) {
   const { columns, rows } = await columnsOf(file, delimiter);
   const separated = delimiter === undefined ? '' : ` --delimiter ${shell(delimiter)}`;
-  const identifier = number
-    ? undefined
-    : identifierAmong(columns, names, { file, rows, separated });
+  const identifier = number ? undefined : identifierAmong(columns, names, { file, separated });
   const named = nameColumns(columns, identifier, names);
   const taken = new Set([...named.keys()].map((name) => name.toLowerCase()));
-  const own = names.resource;
   /** @type {Map<Column, import('./column.js').Reference>} */
   const references = new Map();
   for (const column of columns) {
-    const reference = referenceOf(column, { own, identifier, resources });
-    // An import refuses objects below themselves.
-    if (
-      !reference ||
-      (reference.isOwn && (await hasCircle(rowsOf(file, delimiter), column, identifier)))
-    )
-      continue;
-    references.set(column, reference);
+    const reference = referenceOf(column, { own: names.resource, identifier, resources });
+    if (reference) references.set(column, reference);
   }
   oneTree(references, taken);
   const proposed = [...named]
@@ -91,33 +82,6 @@ async function columnsOf(file, delimiter) {
 }
 
 /**
- * Whether following a column from row to row leads back.
- *
- * @param {import('./rows.js').Rows} rows
- * @param {Column} column
- * @param {Column | undefined} identifier
- */
-async function hasCircle(rows, column, identifier) {
-  /** @type {Map<string, string>} */
-  const next = new Map();
-  for await (const { cells } of rows) {
-    const row = new Map(cells);
-    const value = row.get(column.name) ?? null;
-    if (value !== null) next.set(cellText(row.get(identifier?.name ?? '')), cellText(value));
-  }
-  const done = new Set();
-  for (const first of next.keys()) {
-    const path = new Set();
-    for (let at = first; next.has(at) && !done.has(at); at = next.get(at) ?? '') {
-      if (path.has(at)) return true;
-      path.add(at);
-    }
-    for (const each of path) done.add(each);
-  }
-  return false;
-}
-
-/**
  * Leaves the filter by a tree to one reference, that to the resource itself first.
  *
  * @param {ReadonlyMap<Column, import('./column.js').Reference>} references
@@ -132,9 +96,9 @@ function oneTree(references, taken) {
 /**
  * @param {readonly Column[]} columns
  * @param {import('./names.js').Names} names
- * @param {{ file: string, rows: number, separated: string }} read `separated` is the option of the delimiter
+ * @param {{ file: string, separated: string }} read `separated` is the option of the delimiter
  */
-function identifierAmong(columns, { identifier: usual, resource }, { file, rows, separated }) {
+function identifierAmong(columns, { identifier: usual, resource }, { file, separated }) {
   const candidates = columns.filter(({ identifies }) => identifies);
   const found =
     candidates.find(({ name }) => bare(name) === usual.toLowerCase()) ??
@@ -144,15 +108,9 @@ function identifierAmong(columns, { identifier: usual, resource }, { file, rows,
   const [nearest] = columns
     .filter((column) => column.isKey)
     .sort((one, other) => other.distinct.size - one.distinct.size);
-  const counts = nearest && [
-    ...(nearest.lines.repeated === undefined
-      ? []
-      : [
-          `${nearest.values - nearest.distinct.size} of ${rows} rows repeat a value, the first in line ${nearest.lines.repeated}`,
-        ]),
-    ...(nearest.nullable ? [`${rows - nearest.values} of ${rows} have none`] : []),
-  ];
-  const near = nearest ? `. ${nearest.name} comes nearest: ${counts?.join(', and ')}` : '';
+  const { repeated } = nearest?.lines ?? {};
+  const why = repeated === undefined ? 'some rows have none' : `line ${repeated} repeats a value`;
+  const near = nearest ? `. ${nearest.name} comes nearest: ${why}` : '';
   throw new GeneratorError(
     `No column of ${file} can be the identifier, which is unique and has 1 to 100 characters${near}. ` +
       `To number the rows: npm run resource -- ${resource} ${shell(file)}${separated} --number`,

@@ -82,11 +82,6 @@ export function targetsOf(
     if (flags.has('tree') && !target.isTree) {
       throw fieldError(name, `cannot be tree: ${resource} do not refer to themselves`);
     }
-    const same = fields.filter((other) => other.resource === resource);
-    if (flags.has('children') && (resource === own || same.length > 1)) {
-      const why = resource === own ? 'themselves' : 'as another field does';
-      throw fieldError(name, `cannot be children: it refers to ${resource} ${why}`);
-    }
     targets.set(resource, target);
   }
   return targets;

@@ -12,7 +12,7 @@
 /**
  * @typedef {import('typeorm').ColumnOptions} ColumnOptions
  * @typedef {keyof typeof COLUMN_TYPES} ColumnTypeName
- * @typedef {'null' | 'tree' | 'words' | 'sort' | 'counted' | 'children'} OtherFlag what a field may be used for, beside
+ * @typedef {'null' | 'tree' | 'words' | 'sort' | 'counted'} OtherFlag what a field may be used for, beside
  * the filters of `filter-forms.js`
  */
 
@@ -209,7 +209,7 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       options: () => 'identifierColumn',
       detail: 'resource',
       syntax: ['reference=<resource>'],
-      flags: ['null', 'tree', 'sort', 'counted', 'children'],
+      flags: ['null', 'tree', 'sort', 'counted'],
       one: 'IdentifierParam',
       several: 'IdentifiersParam',
       bytes: () => textBytes(identifierColumn.length),

@@ -25,7 +25,7 @@ import { COLUMN_TYPES, isArrayType } from './column-types.js';
  * @property {string} flag
  * @property {(field: Described) => string} means what the document says of the filter
  * @property {(column: string, type: Type) => readonly string[]} [served] conditions in SQL that an index must serve, so
- * that the filter is proposed for a table of others
+ * that the filter is proposed for an external table
  *
  * @typedef {FormFlag & ({ decorator: 'one', types: readonly TypeWith<'one'>[] }
  *   | { decorator: 'several', types: readonly TypeWith<'several'>[] }

@@ -3,7 +3,7 @@ import type { ScratchCopy } from './scratch-copy.js';
 /** The fields of `scratchSuppliers`. */
 export const SUPPLIERS =
   'name:text:exact:sort,country:text=2:null:exact:counted,rating:decimal:null:interval:sort,' +
-  'active:boolean:exact:counted,stock:integer:null:exact:exists:interval,brandID:reference=brands:null:several:not:exists:counted:children,' +
+  'active:boolean:exact:counted,stock:integer:null:exact:exists:interval,brandID:reference=brands:null:several:not:exists:counted,' +
   'categoryID:reference=categories:null:exact:tree:counted';
 
 /** The fields of `scratchOrderItems`. */
@@ -11,7 +11,7 @@ export const ORDER_ITEMS =
   'class:text:exact:sort, order:integer:exact:interval:sort, default:boolean:null:exact, ' +
   'type:enum=in-stock/SOLD_OUT/new:several:not:counted, state:enum=ON/OFF:null:exact:not, kind:enum=A/B:not, ' +
   'parentID:reference=scratch_order_items:null:exact:exists:tree, group:text:several:words, note:text:null:words, ' +
-  'shippedAt:date-time:null:interval:exists:sort, weight:decimal:exact, productID:reference=products:null:exact:counted:children, ' +
+  'shippedAt:date-time:null:interval:exists:sort, weight:decimal:exact, productID:reference=products:null:exact:counted, ' +
   'extra:json:null, createdAt:interval:sort, updatedAt:sort:interval, code:text=8:null:several';
 
 /** What a command adds to the files of a copy, the migration's time left out. */

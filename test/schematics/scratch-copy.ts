@@ -38,9 +38,9 @@ export class ScratchCopy {
   /** Runs a Node program in it, and gives what it printed without colours. */
   async run(
     args: readonly string[],
-    { environment, input }: { environment?: NodeJS.ProcessEnv; input?: string } = {},
+    { environment }: { environment?: NodeJS.ProcessEnv } = {},
   ): Promise<CommandResult> {
-    return withoutColours(await runNode(args, { folder: this.folder, environment, input }));
+    return withoutColours(await runNode(args, { folder: this.folder, environment }));
   }
 
   /** Runs a spec of the copy, on the server of the tests that run. */
@@ -65,15 +65,6 @@ export class ScratchCopy {
   /** Makes the build newer than its sources: a command would build again otherwise. */
   private async touch(): Promise<void> {
     await utimes(join(this.folder, 'dist/main.js'), new Date(), new Date());
-  }
-
-  /**
-   * What `npm run resource --` does, in a process of its own: it waits for others to end, `resources` among them, which
-   * lasts as long as the copy.
-   */
-  resource(args: readonly string[], input = ''): Promise<CommandResult> {
-    const program = 'node_modules/@angular-devkit/schematics-cli/bin/schematics.js';
-    return this.run([program, '@catalogue/schematics:resource', ...args], { input });
   }
 
   /**

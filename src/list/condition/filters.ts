@@ -160,7 +160,7 @@ function from({ propertyName: column }: ColumnMetadata, [value]: readonly unknow
 
 /**
  * A text that begins with another. In the collation C such texts are an interval, which the tally counts and an index
- * serves. In another collation, and in a table of others, whose collation may be any, it is a pattern.
+ * serves. In another collation, and in an external table, whose collation may be any, it is a pattern.
  */
 function beginningWith(
   { propertyName: column, collation, entityMetadata }: ColumnMetadata,
