@@ -3,6 +3,13 @@ import { readdir, readFile } from 'node:fs/promises';
 /** The cells of one row of a table, as Markdown. */
 export type Row = readonly string[];
 
+/** A table that the documents must have. */
+export interface ExpectedTable {
+  readonly rows: readonly Row[];
+  /** Whether the last column is written by hand, and only must not be empty. */
+  readonly hasOwnMeanings?: true;
+}
+
 /** Every document of the project, by path. */
 export async function documents(): Promise<Map<string, string>> {
   const namesIn = async (folder: string) =>

@@ -2,8 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { errors } from '../../src/http/errors.js';
 import { type Service, startService } from '../service.js';
-import { type ExpectedTable, expectedTables, variables } from './expected-tables.js';
-import { documents, type Row, tableNames, tableOf, withTable } from './markdown.js';
+import { expectedTables, variables } from './expected-tables.js';
+import {
+  documents,
+  type ExpectedTable,
+  type Row,
+  tableNames,
+  tableOf,
+  withTable,
+} from './markdown.js';
 
 let service: Service;
 let expected: Record<string, Record<string, ExpectedTable>>;
