@@ -10,8 +10,10 @@ import {
   type ServerHooks,
 } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
+import { endpointsOf } from './http/endpoints.js';
 import { RequestLimit } from './http/server/request-limit.js';
 import { Cors } from './http/server/cors.js';
+import { facetEndpoints } from './list/facets/facet-endpoints.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';
 import { OperationsModule, TRACING } from './operations/operations.module.js';
@@ -78,6 +80,7 @@ function hooksOf(application: NestExpressApplication, settings: Settings): Serve
   const log = new RequestLog(settings.logLevel);
   const tracing = application.get<Tracing | null>(TRACING);
   const endpoints = application.get(OperatorEndpoints);
+  const facets = facetEndpoints(endpointsOf(application));
   return {
     slowAfter: settings.slowList || Infinity,
     observe: (observation) => {
@@ -89,6 +92,7 @@ function hooksOf(application: NestExpressApplication, settings: Settings): Serve
     ...(settings.adminPort === undefined && {
       handleOperatorRequest: (...of) => endpoints.handle(...of),
     }),
+    furtherPaths: new Map(facets.map((each) => [each.list.path, each.facets])),
     addPublicRoutes: (express) => {
       // Only the embedded database has a client with a public token.
       const credentials =

@@ -13,6 +13,7 @@ import { fittingInstead } from '../resource/comparable.js';
 import { addRead, parametersOf } from '../http/parameters/declared-parameters.js';
 import { readColumns } from '../list/condition/condition.js';
 import { NON_FILTERS } from '../list/condition/filters.js';
+import { withFacets } from '../list/facets/facet-endpoints.js';
 import { FACET_PARAMETERS, FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { callLists, comparisonsIn, extremes } from './called-lists.js';
 import { handlerProblems } from './declared-handlers.js';
@@ -39,7 +40,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
       ...[...resourcesOf(this.dataSource).values()].flatMap((each) => [...columnProblems(each)]),
       ...handlerProblems(this.modules, this.config),
       ...endpoints.flatMap((endpoint) => [...queryProblems(endpoint)]),
-      ...unreachedHandlers(endpoints),
+      ...unreachedHandlers(withFacets(endpoints)),
     ]);
   }
 
@@ -79,7 +80,7 @@ export class DeclarationCheck implements OnModuleInit, OnApplicationBootstrap {
         if (error instanceof WrongEntityError) problems.push(error.message);
       }
     }
-    for (const { query } of endpoints) {
+    for (const { query } of withFacets(endpoints)) {
       const names = query.prototype instanceof FacetsQueryDto ? FACET_PARAMETERS : [];
       for (const [name, declared] of parametersOf(query))
         if (NON_FILTERS.has(name) || names.includes(name)) addRead(declared, []);

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ScopeClient } from '../resource/visibility.js';
 import type { Observation } from './observation.js';
@@ -11,6 +12,8 @@ export interface CatalogueRequest extends Request {
   id: string;
   /** Every parameter of the query string, decoded, in the order sent. */
   parameters: readonly SentParameter[];
+  /** The class that declares them for its path; absent: that of its handler's `@Query()`. */
+  queryClass?: Type<object>;
   /** The number of objects in the response. */
   rows?: number;
   /** How its page was read from the database. */

@@ -1,7 +1,13 @@
-import { type INestApplicationContext, RequestMethod, type Type } from '@nestjs/common';
+import {
+  type ExecutionContext,
+  type INestApplicationContext,
+  RequestMethod,
+  type Type,
+} from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
+import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 
 /** A GET route of a controller. */
@@ -15,11 +21,8 @@ export interface Endpoint {
   readonly path: string;
   /** The class that declares its parameters. */
   readonly query: Type<object>;
-  /**
-   * The controller's method, to be called as Nest does, but without its guards, pipes and interceptors. If
-   * there is a controller for each request, it is that of the request.
-   */
-  readonly handlerFor: (request?: object) => Promise<(input: HandlerInput) => unknown>;
+  /** The controller's method, to be called as Nest does, but without a request, guards, pipes and interceptors. */
+  readonly handlerFor: () => Promise<(input: HandlerInput) => unknown>;
   /** Gives the providers of the module of the controller. */
   readonly moduleRef: ModuleRef;
 }
@@ -31,7 +34,6 @@ interface HandlerInput {
   readonly query: object;
   /** The parameters in the path. */
   readonly params?: Readonly<Record<string, string>>;
-  readonly request?: object;
 }
 
 /** Every `@Get()` route of an application, in the order of its modules. */
@@ -58,10 +60,10 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
       );
       const query = queryClassOf(controller, method);
       const declared = argumentsOf(controller, method);
-      const handlerFor: Endpoint['handlerFor'] = async (request) => {
+      const handlerFor: Endpoint['handlerFor'] = async () => {
         const instance = wrapper.isDependencyTreeStatic()
           ? wrapper.instance
-          : await instanceFor(moduleRef, controller, request);
+          : await instanceFor(moduleRef, controller);
         return (input) => handler.apply(instance, valuesOf(declared, input));
       };
       const name = `${controller.name}.${method}`;
@@ -172,16 +174,21 @@ export function queryClassOf(controller: Type<object>, method: string): Type<obj
   return found;
 }
 
-/** The arguments as Nest passes them, except for those that neither query, path nor request give. */
+/** The class that declares the parameters of a request: that of its path, or of its handler's `@Query()`. */
+export function queryClassFor(context: ExecutionContext): Type<object> {
+  const { queryClass } = context.switchToHttp().getRequest<CatalogueRequest>();
+  return queryClass ?? queryClassOf(context.getClass(), context.getHandler().name);
+}
+
+/** The arguments as Nest passes them, except for those that neither query nor path give. */
 function valuesOf(
   declared: readonly HandlerArgument[],
-  { query, params = {}, request }: HandlerInput,
+  { query, params = {} }: HandlerInput,
 ): unknown[] {
   const values: unknown[] = [];
   for (const { index, kind, name } of declared) {
     if (kind === RouteParamtypes.QUERY) values[index] = query;
     if (kind === RouteParamtypes.PARAM) values[index] = name === undefined ? params : params[name];
-    if (kind === RouteParamtypes.REQUEST) values[index] = request;
   }
   return values;
 }

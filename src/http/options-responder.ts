@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
-import { queryClassOf } from './endpoints.js';
+import { queryClassFor, queryClassOf } from './endpoints.js';
 import {
   type ParameterSchema,
   type ParameterSettings,
@@ -21,9 +21,10 @@ export class OptionsResponder {
   async answer(context: ExecutionContext): Promise<Answer> {
     const http = context.switchToHttp();
     const request = http.getRequest<CatalogueRequest>();
-    const query = queryClassOf(context.getClass(), context.getHandler().name);
+    const query = queryClassFor(context);
+    const metatype = queryClassOf(context.getClass(), context.getHandler().name);
     await this.pipe
-      .transform(request.query, { type: 'query', metatype: query })
+      .transform(request.query, { type: 'query', metatype })
       .catch((error: unknown) => {
         // Required parameters may be missing: the client asks for them.
         if (!(error instanceof ApiError && error.errcode === errors.parameterMissing.errcode)) {

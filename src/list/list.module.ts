@@ -1,12 +1,9 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { hasOwnTable } from '../resource/own-table.js';
-import { resourceName } from '../resource/resource.js';
 import { ChangeWait } from './serving/change-wait.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
-import { countedFieldsOf } from './facets/facet-fields.js';
-import { facetsController } from './facets/facets.controller.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
@@ -50,24 +47,13 @@ export class ListModule {
     return { module: ListModule, global: true, providers, exports: providers };
   }
 
-  /**
-   * The repository of a resource's entity, the list of its deletions, and its facet counts if it has counted
-   * columns. Of an external table there is neither.
-   *
-   * @throws TypeError if it has, and there is no query class of its list yet
-   */
+  /** The repository of a resource's entity, and the list of its deletions. Of an external table there are no deletions. */
   static forFeature(entity: Type): DynamicModule {
-    const isOwn = hasOwnTable({ target: entity });
-    const deletions = isOwn ? [deletionOf(entity)] : [];
+    const deletions = hasOwnTable({ target: entity }) ? [deletionOf(entity)] : [];
     return {
       module: ListModule,
       imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],
-      controllers: [
-        ...deletions.map(deletionsController),
-        ...(isOwn && countedFieldsOf({ target: entity }).length > 0
-          ? [facetsController(entity, resourceName(entity))]
-          : []),
-      ],
+      controllers: deletions.map(deletionsController),
       exports: [TypeOrmModule],
     };
   }

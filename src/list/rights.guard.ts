@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { queryClassOf } from '../http/endpoints.js';
+import { queryClassFor } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { declaredOf } from '../resource/declaration.js';
 import { DELETIONS, type Rights } from '../resource/visibility.js';
@@ -15,7 +15,7 @@ export class RightsGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     const rights = request.client?.rights;
     if (!rights) return true;
-    const query = queryClassOf(context.getClass(), context.getHandler().name);
+    const query = queryClassFor(context);
     checkEndpoint(query, rights);
     const isWhole = query.prototype instanceof ListQueryDto && streamFormatOf(request);
     if (rights.isPublic && isWhole) throw errors.forbidden('Whole lists are not for this client');

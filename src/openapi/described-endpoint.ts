@@ -64,12 +64,14 @@ export function described(
   const metadata = entity && dataSource.getMetadata(entity);
   const pathParameters = describedPath(endpoint, metadata);
   const returned = returnedBy(endpoint);
+  const kind = kindOf(endpoint, pathParameters.length > 0);
   return {
     ...endpoint,
     metadata,
-    kind: kindOf(endpoint, pathParameters.length > 0),
+    kind,
     returned: returned && classShape(returned.type).shape,
-    meaning: meaningOf(endpoint.controller, endpoint.method)?.meaning,
+    meaning:
+      kind === 'facets' ? undefined : meaningOf(endpoint.controller, endpoint.method)?.meaning,
     columns: metadata
       ? fieldsOf(metadata).filter(({ propertyName }) => rights?.sees(entity, propertyName) ?? true)
       : [],

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { endpointsOf } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { type ParameterSettings, settingsFor } from '../http/parameters/declared-parameters.js';
+import { withFacets } from '../list/facets/facet-endpoints.js';
 import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
 import { refusalOf } from '../list/rights.guard.js';
 import { FILTER_ENDS, FILTER_FORMS } from '../resource/filter-forms.js';
@@ -38,7 +39,7 @@ export function openapiDocument(
 ): Json {
   const dataSource = application.get(DataSource);
   const ofClient = settingsFor(settings, rights);
-  const endpoints = endpointsOf(application)
+  const endpoints = withFacets(endpointsOf(application))
     .filter(({ query }) => !rights || refusalOf(query, rights) === undefined)
     .map((endpoint) => described(endpoint, dataSource, ofClient));
   return {

@@ -35,6 +35,7 @@ export function operation(endpoint: DescribedEndpoint): Json {
 
 /** The name of the method of a generated client, such as `listProducts`. */
 function operationId({ kind, metadata, method, controller }: DescribedEndpoint): string {
+  if (kind === 'facets' && metadata) return `list${metadata.name}Facets`;
   const name =
     kind === 'object' && metadata ? metadata.name : controller.name.replace(/Controller$/, '');
   return `${method}${name}`;

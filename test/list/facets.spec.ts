@@ -1,9 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
+import {
+  type CallHandler,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  ForbiddenException,
+  Get,
+  Header,
+  Logger,
+  Module,
+  type NestInterceptor,
+  type PipeTransform,
+  Query,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsDefined, Length } from 'class-validator';
+import type { Response } from 'express';
 import type { Pool } from 'pg';
+import { map, type Observable } from 'rxjs';
 import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
+import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
+import { type Endpoint, endpointsOf } from '../../src/http/endpoints.js';
+import { facetEndpoints } from '../../src/list/facets/facet-endpoints.js';
 import {
   BooleanParam,
   type Listing,
@@ -66,14 +86,50 @@ class ListLampsDto extends ListQueryDto {
   @Length(3, 3) @TextParam('The lamps whose colour begins so.') begins?: string;
 }
 
+/** What the handler of the list has: it acts on the facet counts as well. */
+const guard: CanActivate = {
+  canActivate: (context) => {
+    const { headers } = context.switchToHttp().getRequest<CatalogueRequest>();
+    return headers['x-locked'] === undefined;
+  },
+};
+
+/** Says what the handler returned, and returns something else if the request says so. */
+const interceptor: NestInterceptor = {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    return next.handle().pipe(
+      map((result: object) => {
+        http.getResponse<Response>().setHeader('X-Returned', result.constructor.name);
+        const instead = http.getRequest<CatalogueRequest>().headers['x-instead'];
+        if (instead === 'error') throw new ForbiddenException('Not now');
+        return instead === undefined ? result : {};
+      }),
+    );
+  },
+};
+
+/** What the handler was called with last. */
+let handed: ListLampsDto | undefined;
+
+/** Filters by another shade than that of the request. */
+const pipe: PipeTransform = {
+  transform: (query: ListLampsDto) =>
+    Object.assign(query, query.shade === 'piped' && { shade: 'a' }),
+};
+
 @Controller('test_lamps')
+@UseGuards(guard)
 class LampsController {
   constructor(@InjectRepository(Lamp) private readonly lamps: Repository<Lamp>) {}
 
   @Get()
-  list(@Query() query: ListLampsDto): Listing {
+  @UseInterceptors(interceptor)
+  @Header('X-Lamps', 'yes')
+  list(@Query(pipe) query: ListLampsDto): Listing {
     // What a handler may rely on.
     if (!(query instanceof ListLampsDto)) throw new Error('Another class');
+    handed = query;
     return listOf(this.lamps, query, {
       colourNot: (colour) => ({ colour: Not(colour) }),
       both: (text) => ({ colour: text, shade: text }),
@@ -351,6 +407,46 @@ describe('Facet counts', () => {
   });
 });
 
+describe('The handler of a list, for its facet counts', () => {
+  const path = '/facets/test_lamps?facets=colour&limit=1';
+
+  it('is guarded, also by guards of its controller', async () => {
+    for (const headers of [{}, { 'X-Locked': 'yes' }]) {
+      const { status } = await service.get(path).set(headers);
+      expect([headers, status]).toEqual([headers, 'X-Locked' in headers ? 403 : 200]);
+    }
+  });
+
+  it('has its headers and its interceptors, which see the list', async () => {
+    const { headers } = await service.get(path).expect(200);
+    expect(headers).toMatchObject({ 'x-lamps': 'yes', 'x-returned': 'Listing' });
+    await service.get(path).set('X-Instead', 'error').expect(403, refusal(-15, 'Not now'));
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    await service.get(path).set('X-Instead', 'x').expect(500, refusal(-1, 'Internal error'));
+    expect(String(logged.mock.calls[0]?.[0])).toContain(
+      ' GET /facets/test_lamps -1: The list of test_lamps is no Listing, so its facets cannot be counted',
+    );
+    logged.mockRestore();
+  });
+
+  it('has its pipes, and gets the filters alone', async () => {
+    await compare({ shade: 'piped' }, { shade: 'a' });
+    expect(handed).toEqual(Object.assign(new ListLampsDto(), { shade: 'a' }));
+  });
+
+  it('is asked for the parameters of the facet counts', async () => {
+    const { clientID, token } = service;
+    const { body } = await service
+      .anonymous()
+      .options('/facets/test_lamps')
+      .query({ clientID, access_token: token })
+      .expect(200);
+    const names = (body.response_data.objects as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['facets', 'facetStarts', 'colour']));
+    expect(names).not.toContain('offset');
+  });
+});
+
 describe('A resource with counted columns', () => {
   @Resource('test_unlisted', { counted: ['kind'] })
   class Unlisted {
@@ -361,18 +457,14 @@ describe('A resource with counted columns', () => {
     kind!: string;
   }
 
-  it('needs the query class of its list before its module', () => {
-    expect(() => ListModule.forFeature(Unlisted)).toThrow(
-      /^Unlisted has counted columns, but there is no @QueryOf\(Unlisted\) on a ListQueryDto yet/,
-    );
-  });
-
   it('has no filter that is called facets', () => {
     @QueryOf(Unlisted)
     class ListUnlistedDto extends ListQueryDto {
       @IsDefined() @TextParam('Whatever.') facets?: string;
     }
-    expect(() => ListModule.forFeature(Unlisted)).toThrow(
+    const [endpoint] = endpointsOf(service.application);
+    const list = { ...endpoint, path: '/test_unlisted', query: ListUnlistedDto } as Endpoint;
+    expect(() => facetEndpoints([list])).toThrow(
       `${ListUnlistedDto.name} has a filter facets, a parameter of the facet counts`,
     );
   });

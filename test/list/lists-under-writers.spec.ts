@@ -233,11 +233,9 @@ class SnapshotReader {
     const endpoint = endpointsOf(application).find(({ path }) => path === this.resource.path);
     if (!endpoint) throw new Error(`There is no list ${this.resource.path}`);
     const sent = Object.entries(request).map(([name, value]) => ({ name, value }));
-    const value = { parameters: sent, settings: application.get(Settings) };
-    const query = await new ParametersPipe().transform(value, {
-      type: 'query',
-      metatype: endpoint.query,
-    });
+    const { query: metatype } = endpoint;
+    const value = { parameters: sent, settings: application.get(Settings), queryClass: metatype };
+    const query = await new ParametersPipe().transform(value, { type: 'query', metatype });
     const handler = await endpoint.handlerFor();
     return handler({ query: query as object }) as Listing;
   }

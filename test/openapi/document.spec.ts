@@ -11,6 +11,7 @@ import { ClientCache } from '../../src/clients/client-cache.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { DEMO_RESOURCES, demoRows } from '../../src/demo/load-demonstration.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
+import { withFacets } from '../../src/list/facets/facet-endpoints.js';
 import { errors } from '../../src/http/errors.js';
 import { parametersOf } from '../../src/http/parameters/declared-parameters.js';
 import { SECURITY_HEADERS } from '../../src/http/server/common-headers.js';
@@ -221,7 +222,7 @@ const RESOURCES = [
 
 describe('The OpenAPI document', () => {
   it('has every path that a client can ask for, and no other', () => {
-    const known = endpointsOf(service.application).map(({ path }) =>
+    const known = withFacets(endpointsOf(service.application)).map(({ path }) =>
       path.replace(/:(\w+)/, '{$1}'),
     );
     expect(Object.keys(document.paths)).toEqual([...known, '/docs', '/openapi.json']);
@@ -229,7 +230,7 @@ describe('The OpenAPI document', () => {
   });
 
   it('has the parameters that each query class takes, the credentials among the security', () => {
-    for (const { path, query } of endpointsOf(service.application)) {
+    for (const { path, query } of withFacets(endpointsOf(service.application))) {
       const { parameters } = document.paths[path.replace(/:(\w+)/, '{$1}')].get;
       const documented = parameters
         .map(at)

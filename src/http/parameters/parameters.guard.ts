@@ -3,7 +3,7 @@ import type { Rights } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
-import { queryClassOf } from '../endpoints.js';
+import { queryClassFor } from '../endpoints.js';
 import { isAllowed, settingsFor } from './declared-parameters.js';
 import type { SentQuery } from './parameters.pipe.js';
 import type { SentParameter } from './query-string.js';
@@ -20,7 +20,7 @@ export class ParametersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     request.trace?.enter('validation');
-    const query = queryClassOf(context.getClass(), context.getHandler().name);
+    const query = queryClassFor(context);
     const sent = sentQuery(query, request.parameters, this.settings, request.client?.rights);
     // An own property, because the getter of Express parses the query at every access. A request that waits gets another.
     Object.defineProperty(request, 'query', { value: sent, configurable: true });
@@ -39,5 +39,5 @@ export function sentQuery(
   for (const { name } of parameters) {
     if (!isAllowed(query, name, bounds)) throw errors.parameterUndefined(name);
   }
-  return { parameters, settings: bounds };
+  return { parameters, settings: bounds, queryClass: query };
 }

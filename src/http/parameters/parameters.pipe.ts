@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, Injectable, type Type, ValidationPipe } from '@nestjs/common';
 import { getMetadataStorage, validate, type ValidationError } from 'class-validator';
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import { type ApiError, errors } from '../errors.js';
@@ -16,15 +16,18 @@ export interface SentQuery {
   readonly parameters: readonly SentParameter[];
   /** What bounds them. */
   readonly settings: ParameterSettings;
+  /** The class that declares them. */
+  readonly queryClass: Type<object>;
 }
 
 /** An optional parameter that was not sent breaks no rule. */
 const RULES = { skipUndefinedProperties: true };
 
 /**
- * The global ValidationPipe. It reads the sent parameters into the handler's `@Query()` class by their
- * declarations, and applies the rules of class-validator that the class has besides. Of several errors, it throws
- * the one whose parameter comes first in the query.
+ * The global ValidationPipe. It reads the sent parameters by their declarations, and applies the rules of class-validator
+ * that the handler's `@Query()` class has besides. The handler gets an object of that class, with the parameters that it
+ * declares as the class of the request does. Of several errors, the pipe throws the one whose parameter comes first in the
+ * query.
  */
 @Injectable()
 export class ParametersPipe extends ValidationPipe {
@@ -35,13 +38,16 @@ export class ParametersPipe extends ValidationPipe {
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const { type, metatype = Object } = metadata;
     if (type !== 'query') return super.transform(value, metadata) as unknown;
-    const { parameters: sent, settings } = value as SentQuery;
-    const declared = parametersOf(metatype);
+    const { parameters: sent, settings, queryClass } = value as SentQuery;
+    const declared = parametersOf(queryClass);
     // In the order sent, as the conditions of a list are. Of a repeated name, which is refused below, the first text.
     const texts = new Map<string, string>();
     for (const { name, value: text } of sent) if (!texts.has(name)) texts.set(name, text);
-    const query = readParameters(metatype, texts, settings);
-    const broken = rulesOf(metatype).length > 0 ? await validate(query, RULES) : [];
+    const query = readParameters(queryClass, texts, settings);
+    const broken =
+      rulesOf(metatype).length > 0
+        ? await validate(forHandler(query, queryClass, metatype), RULES)
+        : [];
     const seen = new Set<string>();
     for (const { name } of sent) {
       if (seen.has(name)) throw errors.parameterRepeated(name);
@@ -58,8 +64,16 @@ export class ParametersPipe extends ValidationPipe {
     }
     // What remains is a required parameter that the query does not contain.
     if (broken[0]) throw errorOf(broken[0]);
-    return query;
+    return forHandler(query, queryClass, metatype);
   }
+}
+
+/** A query as an object of the handler's class, with the parameters that both classes declare alike. */
+function forHandler(query: object, queryClass: Type<object>, type: Type<object>): object {
+  if (queryClass === type) return query;
+  const [sent, taken] = [parametersOf(queryClass), parametersOf(type)];
+  const alike = Object.entries(query).filter(([name]) => sent.get(name) === taken.get(name));
+  return Object.assign(new type(), Object.fromEntries(alike));
 }
 
 /** The rules of class-validator for a query class. */

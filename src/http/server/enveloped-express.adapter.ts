@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { Logger } from '@nestjs/common';
+import { Logger, type Type } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, {
   type Express,
@@ -29,6 +29,13 @@ import { WaitingRequests } from './waiting-requests.js';
 /** The share of the connections on which requests may wait. */
 const WAITING_SHARE = 0.8;
 
+/** Another path of a route. */
+export interface FurtherPath {
+  readonly path: string;
+  /** The class that declares its parameters. */
+  readonly query: Type<object>;
+}
+
 /** What the application attaches to its server. Each is absent without it. */
 export interface ServerHooks {
   /** Called when a request is complete. */
@@ -45,6 +52,8 @@ export interface ServerHooks {
   ) => boolean;
   /** Adds routes that need no credentials, after all other routes. */
   readonly addPublicRoutes?: (express: Express) => void;
+  /** The other paths of Nest's routes, by the path that Nest gives. */
+  readonly furtherPaths?: ReadonlyMap<string, FurtherPath>;
 }
 
 /** Connects Nest to Express behind an `EnvelopedServer`, so that every response is an envelope. */
@@ -116,9 +125,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsResponder`. */
   override get(path: unknown, ...handlers: unknown[]): void {
-    // One route for both methods: a second one would cost another search of the router.
-    const route = this.getInstance<Express>().route(path as string);
-    route.get(...(handlers as RequestHandler[])).options(...(handlers as RequestHandler[]));
+    this.addRoute(path as string, handlers as RequestHandler[]);
+    const further = this.hooks.furtherPaths?.get(path as string);
+    if (!further) return;
+    const setQueryClass = (request: Request, _response: Response, next: NextFunction): void => {
+      (request as CatalogueRequest).queryClass = further.query;
+      next();
+    };
+    this.addRoute(further.path, [setQueryClass, ...(handlers as RequestHandler[])]);
   }
 
   /** Called by Nest after the last route. It handles a wrong path or method. */
@@ -187,6 +201,14 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   override async close(): Promise<void> {
     await closeGracefully(this.http);
     this.delay.stop();
+  }
+
+  private addRoute(path: string, handlers: readonly RequestHandler[]): void {
+    // One route for both methods: a second one would cost another search of the router.
+    this.getInstance<Express>()
+      .route(path)
+      .get(...handlers)
+      .options(...handlers);
   }
 
   private answer(request: CatalogueRequest, response: Response, knownError?: ApiError): void {

@@ -1,10 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
 import type { Statement } from '../../database/statement.js';
-import type { ScopeClient } from '../../resource/visibility.js';
+import { errors } from '../../http/errors.js';
+import { resourceName } from '../../resource/resource.js';
+import type { Rights, ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
-import type { Listing } from '../listing/listing.js';
+import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
+import { entityOf } from '../query/query-of.js';
 import { sourceOf } from '../reading/history.js';
 import { keyOf } from '../reading/key-of.js';
 import { ListReader } from '../reading/list-reader.js';
@@ -13,8 +16,9 @@ import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
-import { columnNamed, type FacetFields } from './facet-fields.js';
+import { columnNamed, countedByDefault, type FacetFields, visibleFacets } from './facet-fields.js';
 import { facetStatement } from './facet-statement.js';
+import type { FacetsQueryDto } from './facets-query.dto.js';
 import { labelFields } from './labels.js';
 
 /** What facet counts are asked for. */
@@ -44,6 +48,28 @@ export class FacetCounts {
     const { metadata } = this.list.repository;
     return VisibleListing.of(this.list, client, { fields: labelFields(metadata, columns) });
   }
+}
+
+/**
+ * The facet counts that a request asks for, of what the handler of the list returned.
+ *
+ * @throws TypeError if that is no `Listing`; ApiError `-15` if the client sees no field that is counted by default
+ */
+export function facetCountsOf(
+  list: unknown,
+  query: FacetsQueryDto,
+  rights: Rights | undefined,
+): FacetCounts {
+  const entity = entityOf(query.constructor) as Type;
+  if (!(list instanceof Listing)) {
+    throw new TypeError(
+      `The list of ${resourceName(entity)} is no Listing, so its facets cannot be counted`,
+    );
+  }
+  const fields = visibleFacets(entity, query.countable, rights);
+  const { facets: names = countedByDefault(fields), limit, facetStarts: starts, bounds } = query;
+  if (names.length === 0) throw errors.forbidden('These facets are not for this client');
+  return new FacetCounts(list, { fields, names, limit, starts, bounds });
 }
 
 /** Reads facet counts, each from one statement, and hence from one snapshot. */

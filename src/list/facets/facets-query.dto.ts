@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage } from 'class-validator';
+import { CommandError } from '../../command-error.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -7,10 +7,9 @@ import {
   Parameter,
   parametersOf,
 } from '../../http/parameters/declared-parameters.js';
-import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
 import { NON_FILTERS } from '../condition/filters.js';
-import { limitBounds, type ListQueryDto } from '../query/list-query.dto.js';
+import { limitBounds } from '../query/list-query.dto.js';
 import { NamesParam } from '../query/name-parameters.js';
 import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import { type ListQueryClass, setEntity } from '../query/query-of.js';
@@ -40,6 +39,9 @@ export abstract class FacetsQueryDto extends CredentialsQueryDto {
 
   /** In the public form of the field that they bound. */
   declare bounds?: readonly string[];
+
+  /** What `facets` may name. */
+  abstract get countable(): FacetFields;
 }
 
 function readStart(text: string): string | InvalidValue {
@@ -74,7 +76,7 @@ function readAboutOne(
  * Sets the entity of a query class of facet counts, and declares its parameters.
  *
  * @param fields what the parameter `facets` may name
- * @throws TypeError if the list has a filter with the name of a parameter of the facet counts
+ * @throws CommandError if the list has a filter with the name of a parameter of the facet counts
  */
 export function FacetsOf(
   entity: Type,
@@ -87,7 +89,7 @@ export function FacetsOf(
     const filters = filtersOf(list);
     const taken = FACET_PARAMETERS.find((name) => filters.has(name));
     if (taken !== undefined) {
-      throw new TypeError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
+      throw new CommandError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
     NamesParam(
       'The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.',
@@ -122,21 +124,7 @@ export function FacetsOf(
       })(prototype, 'bounds');
     }
     for (const [name, parameter] of filters) Parameter(parameter)(prototype, name);
-    // What class-validator checks besides.
-    for (const rule of rulesOf(list)) {
-      if (!filters.has(rule.propertyName)) continue;
-      getMetadataStorage().addValidationMetadata(
-        Object.assign(Object.create(rule) as typeof rule, { target: query }),
-      );
-    }
   };
-}
-
-/** The query of a list with the filters of another query. */
-export function listQueryFrom(list: ListQueryClass, query: FacetsQueryDto): ListQueryDto {
-  const filters = filtersOf(list);
-  const sent = Object.entries(query).filter(([name]) => filters.has(name));
-  return Object.assign(new list(), Object.fromEntries(sent));
 }
 
 function filtersOf(list: ListQueryClass): Map<string, DeclaredParameter> {

@@ -16,7 +16,7 @@ abstract class GuardOfList implements CanActivate {
   abstract canActivate(context: ExecutionContext): Promise<boolean>;
 }
 
-/** Whether a controller comes with a resource: that of its facets, or of its deletions. */
+/** Whether a controller comes with a resource: that of its deletions. */
 export function comesWithResource(controller: Type<object>): boolean {
   return guardsOf(controller).some(
     (guard) => (guard as Partial<Type>).prototype instanceof GuardOfList,

@@ -3,6 +3,7 @@ import {
   type ExecutionContext,
   Injectable,
   type NestInterceptor,
+  type Type,
 } from '@nestjs/common';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
@@ -10,8 +11,9 @@ import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
-import { queryClassOf } from '../../http/endpoints.js';
-import { FacetCounts, FacetReader } from '../facets/facet-reader.js';
+import { queryClassFor } from '../../http/endpoints.js';
+import { facetCountsOf, FacetReader } from '../facets/facet-reader.js';
+import { FacetsQueryDto } from '../facets/facets-query.dto.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields } from '../visibility/shown-fields.js';
@@ -49,32 +51,35 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
     const prefersWait = wantedWait(request) !== undefined;
+    const queryClass = queryClassFor(context);
+    if (queryClass.prototype instanceof FacetsQueryDto) {
+      const query = (await this.queryOf(request, queryClass)) as FacetsQueryDto;
+      const counts = facetCountsOf(result, query, request.client?.rights);
+      const visible = counts.visibleTo(request.client);
+      const prepared = this.facets.prepare(visible, counts.request, prefersWait);
+      return this.pages.answer(prepared, request);
+    }
     if (result instanceof Listing) {
       const format = streamFormatOf(request);
       const visible = VisibleListing.of(result, request.client);
       const list = this.lists.prepare(visible, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
-    if (result instanceof FacetCounts) {
-      const list = result.visibleTo(request.client);
-      const counts = this.facets.prepare(list, result.request, prefersWait);
-      return this.pages.answer(counts, request);
-    }
     if (result instanceof ObjectLookup) {
       return this.pages.answerObject(VisibleObject.of(result, request.client), request);
     }
     // A custom handler may have read anything.
     if (request.client?.rights) throw errors.forbidden('This path is not for this client');
-    const controller = context.getClass<object>();
-    const { name: method } = context.getHandler();
-    let fields: readonly string[] | undefined;
-    if (request.parameters.some(({ name }) => name === 'fields')) {
-      const metatype = queryClassOf(controller, method);
-      const query = await this.parameters.transform(request.query, { type: 'query', metatype });
-      fields = namedFields(query);
-    }
-    const page = handlerPage(result, `${controller.name}.${method}`, fields);
+    const namesFields = request.parameters.some(({ name }) => name === 'fields');
+    const fields = namesFields ? namedFields(await this.queryOf(request, queryClass)) : undefined;
+    const name = `${context.getClass().name}.${context.getHandler().name}`;
+    const page = handlerPage(result, name, fields);
     request.rows = page.rows;
     return pageAnswer(page, request);
+  }
+
+  /** What a request asks for, as an object of its query class. */
+  private queryOf({ query }: CatalogueRequest, queryClass: Type<object>): Promise<unknown> {
+    return this.parameters.transform(query, { type: 'query', metatype: queryClass });
   }
 }
