@@ -4,6 +4,7 @@ import type { ScopeClient } from '../resource/visibility.js';
 import type { Observation } from './observation.js';
 import type { SentParameter } from './parameters/query-string.js';
 import type { RequestTrace } from './request-trace.js';
+import type { ResponseForm } from './response-form.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {
@@ -14,6 +15,8 @@ export interface CatalogueRequest extends Request {
   parameters: readonly SentParameter[];
   /** The class that declares them for its path; absent: that of its handler's `@Query()`. */
   queryClass?: Type<object>;
+  /** The form of its response; see `formOf`. */
+  form?: ResponseForm;
   /** The number of objects in the response. */
   rows?: number;
   /** How its page was read from the database. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { compress, COMPRESSION_THRESHOLD, type Encoding, encodingOf } from './compression.js';
+import { compress, COMPRESSION_THRESHOLD, type Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
 import { traced } from './request-trace.js';
+import { formOf } from './response-form.js';
 import { sentTokens } from './sent-tokens.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
@@ -36,14 +37,11 @@ export function successEnvelope({ count, objects }: Page): string {
 /** The answer with a page in its envelope, compressed if the client accepts it and it is long enough. */
 export function pageAnswer(
   page: Page,
-  request: Pick<CatalogueRequest, 'headers' | 'trace'>,
+  request: Pick<CatalogueRequest, 'headers' | 'form' | 'trace'>,
 ): Promise<Answer & { readonly body: Buffer }> {
   return traced(request, 'serialisation', async () => {
     const body = Buffer.from(successEnvelope(page));
-    const encoding =
-      body.length < COMPRESSION_THRESHOLD
-        ? undefined
-        : encodingOf(request.headers['accept-encoding']);
+    const encoding = body.length < COMPRESSION_THRESHOLD ? undefined : formOf(request).encoding;
     return { status: 200, body: encoding ? await compress(body, encoding) : body, encoding };
   });
 }

@@ -2,11 +2,11 @@ import { type CanActivate, type ExecutionContext, Injectable, type Type } from '
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { queryClassFor } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
+import { formOf } from '../http/response-form.js';
 import { declaredOf } from '../resource/declaration.js';
 import { DELETIONS, type Rights } from '../resource/visibility.js';
 import { ListQueryDto } from './query/list-query.dto.js';
 import { entityOf } from './query/query-of.js';
-import { streamFormatOf } from './serving/accept.js';
 
 /** Throws `-15` for a resource that the client may not read, and for what is not for a client with a public token. */
 @Injectable()
@@ -17,7 +17,7 @@ export class RightsGuard implements CanActivate {
     if (!rights) return true;
     const query = queryClassFor(context);
     checkEndpoint(query, rights);
-    const isWhole = query.prototype instanceof ListQueryDto && streamFormatOf(request);
+    const isWhole = query.prototype instanceof ListQueryDto && formOf(request).format;
     if (rights.isPublic && isWhole) throw errors.forbidden('Whole lists are not for this client');
     return true;
   }

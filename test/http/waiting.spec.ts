@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Pool } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { preferredWait } from '../../src/http/prefer.js';
+import { preferredWait } from '../../src/http/response-form.js';
 import type { Observation } from '../../src/http/observation.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Coalesced } from '../../src/database/coalesced.js';

@@ -1,4 +1,5 @@
 import type { Page } from '../../http/envelope.js';
+import type { StreamFormat } from '../../http/response-form.js';
 import type { PlanTaken, UnfitPlan } from '../plan/plan.js';
 
 /** Where a page begins in its list, and how many objects it has at most. */
@@ -71,9 +72,6 @@ export interface Explanation {
   /** What PostgreSQL did to run the statement, as lines. */
   readonly analysis: readonly string[];
 }
-
-/** The format of a whole list. */
-export type StreamFormat = 'ndjson' | 'csv';
 
 /** A list that can be read as a whole. */
 export interface WholeList {

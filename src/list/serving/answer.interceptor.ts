@@ -9,6 +9,7 @@ import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
+import { formOf } from '../../http/response-form.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
 import { queryClassFor } from '../../http/endpoints.js';
@@ -18,7 +19,6 @@ import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields } from '../visibility/shown-fields.js';
 import { VisibleListing, VisibleObject } from '../visibility/visible-listing.js';
-import { streamFormatOf } from './accept.js';
 import { wantedWait } from './change-wait.js';
 import { handlerPage } from './handler-page.js';
 import { PageServer } from './page-server.js';
@@ -60,7 +60,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       return this.pages.answer(prepared, request);
     }
     if (result instanceof Listing) {
-      const format = streamFormatOf(request);
+      const { format } = formOf(request);
       const visible = VisibleListing.of(result, request.client);
       const list = this.lists.prepare(visible, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);

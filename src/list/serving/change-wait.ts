@@ -4,7 +4,7 @@ import type { Answer } from '../../http/envelope.js';
 import { limitKey } from '../../http/client-address.js';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
-import { preferredWait } from '../../http/prefer.js';
+import { formOf } from '../../http/response-form.js';
 import type { PreparedPage } from '../reading/prepared-list.js';
 
 /** Maximum number of requests of one client that wait at a time. */
@@ -13,7 +13,7 @@ const MAX_WAITS_PER_CLIENT = 1000;
 /** The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. */
 export function wantedWait(request: CatalogueRequest, isOfChanges = false): number | undefined {
   const isKnown = isOfChanges || request.headers['if-none-match'] !== undefined;
-  return isKnown ? preferredWait(request) : undefined;
+  return isKnown ? formOf(request).wait : undefined;
 }
 
 /** As `wantedWait`, but a client that does not see every column never waits: the end of a wait tells of any change. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { encodingOf } from '../../http/compression.js';
 import { type Answer, pageAnswer, redactToken } from '../../http/envelope.js';
 import { traced } from '../../http/request-trace.js';
+import { formOf } from '../../http/response-form.js';
 import { nameOf } from '../../resource/resource.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
@@ -27,8 +27,8 @@ export class PageServer {
   async answer(prepared: PreparedPage, request: CatalogueRequest): Promise<Answer> {
     if (!prepared.isVersioned) return this.read(prepared, request);
     const { key, isPartial } = prepared;
-    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
-    const cacheKey = `${key} ${encodingOf(acceptEncoding) ?? ''}`;
+    const { 'if-none-match': ifNoneMatch } = request.headers;
+    const cacheKey = `${key} ${formOf(request).encoding ?? ''}`;
     const cached = this.cache.get(cacheKey);
     if (ifNoneMatch !== undefined || cached) {
       const state = await traced(request, 'version', () => prepared.state());

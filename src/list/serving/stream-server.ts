@@ -2,18 +2,23 @@ import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { createCompressor, type Encoding, encodingOf } from '../../http/compression.js';
+import { createCompressor, type Encoding } from '../../http/compression.js';
 import type { Answer } from '../../http/envelope.js';
 import { apiErrorOf } from '../../http/error.filter.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
+import { formOf, type StreamFormat } from '../../http/response-form.js';
 import { Settings } from '../../settings/settings.js';
-import type { OpenList, PreparedList, State, StreamFormat } from '../reading/prepared-list.js';
-import { CONTENT_TYPES } from './accept.js';
+import type { OpenList, PreparedList, State } from '../reading/prepared-list.js';
 import { ChangeWait } from './change-wait.js';
 import { entityTag, hasTag, setState } from './entity-tag.js';
 import { clientOf } from './read-limit.js';
 import { StreamLimit } from './stream-limit.js';
+
+const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8; header=present',
+};
 
 /** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */
 const WRITE_SIZE = 16_384;
@@ -35,7 +40,7 @@ export class StreamServer {
     format: StreamFormat,
     request: CatalogueRequest,
   ): Promise<Answer> {
-    const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+    const { 'if-none-match': ifNoneMatch } = request.headers;
     // Before statements are written for a list that cannot be opened. A 304 opens none.
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
     const { isVersioned, isPartial } = prepared;
@@ -62,7 +67,7 @@ export class StreamServer {
     if (isVersioned) setState(prepared, request, list, tagFor(list));
     request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
     request.res.setHeader('X-Total-Count', list.count);
-    const encoding = encodingOf(acceptEncoding);
+    const { encoding } = formOf(request);
     const write = () =>
       traced(request, 'serialisation', () => this.send(list, request, ending, encoding));
     return { status: 200, encoding, write };
