@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
 import type { Observation } from '../../src/http/observation.js';
+import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { StreamLimit } from '../../src/list/serving/stream-limit.js';
 import { StreamServer } from '../../src/list/serving/stream-server.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -192,11 +193,9 @@ describe('A list as a stream', () => {
 
   it('is cut off, never ended, when it fails on the way, and is reported with the cause', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-    const adapter = service.application.getHttpAdapter() as unknown as {
-      observe: (observation: Observation) => void;
-    };
-    const observed = jest.spyOn(adapter, 'observe');
-    const last = () => observed.mock.lastCall?.[0];
+    const observed: Observation[] = [];
+    const adapter = service.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
+    adapter.attach({ observe: (observation) => observed.push(observation) });
     try {
       const response = await ask('/products');
       await once(response, 'data');
@@ -211,18 +210,17 @@ describe('A list as a stream', () => {
       });
       await expect(textOf(response)).rejects.toThrow('aborted');
       await isIdle();
-      await until(() => observed.mock.calls.length > 0 && logged.mock.calls.length > 0);
-      expect(last()).toMatchObject({ route: '/products', status: 503, errcode: -2 });
+      await until(() => observed.length > 0 && logged.mock.calls.length > 0);
+      expect(observed.at(-1)).toMatchObject({ route: '/products', status: 503, errcode: -2 });
       expect(logged.mock.lastCall?.[0]).toMatch(
         /GET \/products -2: terminating connection due to administrator command$/,
       );
       const left = await ask('/products');
       left.destroy();
-      await until(() => observed.mock.calls.length > 1);
-      expect(last()).toMatchObject({ route: '/products', status: 0, errcode: 0 });
+      await until(() => observed.length > 1);
+      expect(observed.at(-1)).toMatchObject({ route: '/products', status: 0, errcode: 0 });
     } finally {
       logged.mockRestore();
-      observed.mockRestore();
     }
   });
 
