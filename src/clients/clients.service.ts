@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { timeText } from '../resource/beyond-json.js';
 import { resourcesOf } from '../resource/resource.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
@@ -18,14 +19,6 @@ interface ListedToken {
   readonly createdAt: string;
   /** Null: it does not expire. */
   readonly expiresAt: string | null;
-}
-
-/** A time as RFC 3339 in UTC. JavaScript has neither each time of PostgreSQL, such as of the year 294276, nor `infinity`. */
-function textOf(time: string): string {
-  return `CASE WHEN isfinite(${time}) THEN
-    to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-      || CASE WHEN ${time} < '0001-01-01 UTC' THEN ' BC' ELSE '' END
-    ELSE ${time}::text END`;
 }
 
 /** Management of clients and tokens by an operator. Errors are `CommandError`s of one line. */
@@ -88,8 +81,9 @@ export class ClientsService {
   /** @throws CommandError if the client does not exist */
   async listTokens(clientID: string): Promise<ListedToken[]> {
     await this.assertExists(clientID);
+    // JavaScript has neither each time of PostgreSQL, such as of the year 294276, nor `infinity`.
     return this.tokens.query<ListedToken[]>(
-      `SELECT "tokenID", ${textOf('"createdAt"')} AS "createdAt", ${textOf('"expiresAt"')} AS "expiresAt"
+      `SELECT "tokenID", ${timeText('"createdAt"')} AS "createdAt", ${timeText('"expiresAt"')} AS "expiresAt"
        FROM access_tokens WHERE "clientID" = $1 ORDER BY access_tokens."createdAt", "tokenID"`,
       [clientID],
     );

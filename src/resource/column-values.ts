@@ -1,4 +1,16 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import {
+  BEYOND_DATES,
+  BEYOND_DECIMALS,
+  BEYOND_DOUBLES,
+  BEYOND_TIMES,
+  type BeyondForm,
+  DATE,
+  jsonText,
+  TIME,
+  timeText,
+  type ValueSchema,
+} from './beyond-json.js';
 import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import {
   isTextOf,
@@ -34,24 +46,6 @@ interface ColumnValues {
   readonly cell: (column: CellColumn) => CellFormat;
   /** What the type has in PostgreSQL beyond the public form. Absent: nothing. */
   readonly beyond?: BeyondForm;
-}
-
-/**
- * Values that a type has in PostgreSQL and JSON has no form for: `infinity`, `NaN`, years before 1 and after 9999. Lists show
- * the text that PostgreSQL has for them.
- */
-interface BeyondForm {
-  /** The SQL condition that a value is none of these. */
-  readonly isWithin: (reference: string) => string;
-  /** The JSON schema of the values of an external table, which may have them. */
-  readonly schema: ValueSchema;
-}
-
-/** A schema of JSON Schema 2020-12. */
-interface ValueSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly string[];
-  readonly [keyword: string]: unknown;
 }
 
 /** What a cell must be, and how it is written for PostgreSQL: `undefined` for anything else. */
@@ -105,32 +99,11 @@ export function sampleOf(column: ColumnMetadata): string | undefined {
   return type === 'boolean' ? 'true' : sample?.toString();
 }
 
-const isFiniteNumber: BeyondForm['isWithin'] = (reference) =>
-  `${reference} > '-Infinity' AND ${reference} < 'Infinity'`;
-const OF_NUMBERS = 'NaN|-?Infinity';
-
-/** @param own the keywords of a time or date in the public form, without a type, since null has to meet them, too */
-function beyondTimes(own: object): BeyondForm {
-  const pattern = '^-?infinity$| BC$|^[1-9][0-9]{4}';
-  return {
-    isWithin: (reference) =>
-      `${reference} >= '0001-01-01 00:00Z' AND ${reference} < '10000-01-01 00:00Z'`,
-    schema: { type: 'string', anyOf: [own, { pattern }] },
-  };
-}
-
-const DATE = { format: 'date', maxLength: 10 };
-const TIME = { format: 'date-time', maxLength: 24 };
-const BEYOND_TIMES = beyondTimes(TIME);
-
 /** Whether a column may have NaN, which PostgreSQL takes for the greatest number. */
 export function mayBeNaN(column: ColumnMetadata): boolean {
   const type = columnTypeOf(column);
   return (type === 'decimal' || type === 'double') && !!externalTableOf(column.entityMetadata);
 }
-
-/** An SQL expression for a date or time as PostgreSQL writes it in JSON, whatever `DateStyle` is. */
-const jsonText = (reference: string): string => `(to_json(${reference}) #>> '{}')`;
 
 /**
  * Arrays of one dimension, without nulls. In CSV they are a list in JSON, too.
@@ -222,10 +195,7 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
       pattern: SIGNED_DECIMAL.source,
       examples: ['19.99'],
     }),
-    beyond: {
-      isWithin: isFiniteNumber,
-      schema: { type: 'string', pattern: `${SIGNED_DECIMAL.source}|^(${OF_NUMBERS})$` },
-    },
+    beyond: BEYOND_DECIMALS,
     cell: () => ({
       expected: 'a decimal number such as 19.99',
       read: (text) => (SIGNED_DECIMAL.test(text) && text.length <= 100 ? text : undefined),
@@ -233,10 +203,7 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   },
   double: {
     schema: () => ({ type: 'number', format: 'double', examples: [2.5] }),
-    beyond: {
-      isWithin: isFiniteNumber,
-      schema: { type: ['number', 'string'], format: 'double', pattern: `^(${OF_NUMBERS})$` },
-    },
+    beyond: BEYOND_DOUBLES,
     cell: () => ({
       expected: 'a finite number such as 2.5 or 1e-7',
       // PostgreSQL reads the text as JavaScript does, and keeps the sign of zero.
@@ -257,14 +224,11 @@ export const VALUES: Readonly<Record<StoredType, ColumnValues>> = {
   date: {
     publicForm: jsonText,
     schema: () => ({ type: 'string', ...DATE, examples: ['2026-11-21'] }),
-    beyond: beyondTimes(DATE),
+    beyond: BEYOND_DATES,
     cell: () => ({ expected: 'a date such as 2026-11-21', read: readDate }),
   },
   'date-time': {
-    publicForm: (reference) =>
-      `CASE WHEN ${BEYOND_TIMES.isWithin(reference)}
-        THEN to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-        ELSE ${jsonText(`${reference} AT TIME ZONE 'UTC'`)} END`,
+    publicForm: timeText,
     schema: () => ({ type: 'string', ...TIME, examples: ['2026-11-21T12:00:00.000Z'] }),
     beyond: BEYOND_TIMES,
     cell: () => ({
