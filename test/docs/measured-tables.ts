@@ -167,7 +167,7 @@ function faultRows({ rounds }: typeof failover): Row[] {
     const sum = (value: (round: (typeof own)[number]) => number): number =>
       own.reduce((total, round) => total + value(round), 0);
     const failed = sum(({ failures }) =>
-      Object.values(failures).reduce<number>((a, b) => a + (b ?? 0), 0),
+      Object.values<number | undefined>(failures).reduce<number>((a, b) => a + (b ?? 0), 0),
     );
     return [
       fault,

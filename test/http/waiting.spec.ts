@@ -132,7 +132,7 @@ it.each([
   ['foo="wait=5', undefined],
   ['', undefined],
 ])('Prefer: %s', (prefer, seconds) => {
-  expect(preferredWait({ headers: { prefer } } as never)).toBe(seconds);
+  expect(preferredWait({ headers: { prefer } })).toBe(seconds);
 });
 
 describe('A request with Prefer: wait', () => {

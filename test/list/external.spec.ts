@@ -235,7 +235,13 @@ describe('A service that lists external tables', () => {
       expect(table).toEqual({ schema: 'shop', name: 'items', kind: 'table' });
       expect(key).toMatchObject({ name: 'item_id', type: 'text' });
       expect(columns.slice(0, 2)).toEqual([
-        { name: 'name', type: 'text', length: 80, values: null, flags: ['exact', 'sort'] },
+        {
+          name: 'name',
+          type: 'text',
+          length: 80,
+          values: null,
+          flags: ['exact', 'starts', 'sort'],
+        },
         {
           name: 'state',
           type: 'enum',
@@ -245,12 +251,12 @@ describe('A service that lists external tables', () => {
         },
       ]);
       expect(await flags('shop.items', { omit: ['unlisted'] })).toEqual({
-        name: 'exact sort',
+        name: 'exact starts sort',
         state: 'several',
         price: 'null exact exists interval sort',
         tags: 'null several',
         brandID: 'null',
-        part_of: 'null exact exists sort',
+        part_of: 'null exact exists starts sort',
         sold_at: 'null',
       });
     });
@@ -258,12 +264,12 @@ describe('A service that lists external tables', () => {
     it('has of a view what its tables serve, and of a foreign table what it is told', async () => {
       const key = 'item_id';
       expect(await flags('shop.open_items', { key, omit: ['unlisted'] })).toMatchObject({
-        name: 'null exact sort',
+        name: 'null exact starts sort',
         price: 'null exact exists interval sort',
         sold_at: 'null',
       });
       expect(await flags('shop.remote_items', { key, indexed: ['name'] })).toMatchObject({
-        name: 'exact sort',
+        name: 'exact starts sort',
         price: 'null',
       });
       await query('CREATE MATERIALIZED VIEW shop.kept AS SELECT item_id, price FROM shop.items');

@@ -162,7 +162,6 @@ async function anchor(
 
 /** Variants of plans, each by what only the text of its statement has. */
 const WAYS: Readonly<Record<string, RegExp>> = {
-  'behind a key of an external table': /anchor AS MATERIALIZED \(SELECT .* WHERE false UNION ALL/,
   'count of an interval': /counted AS MATERIALIZED \(SELECT \(SELECT greatest/,
   'place among equal values': /value_at AS MATERIALIZED/,
   'count by words': /= ARRAY\[counted\.word\]/,

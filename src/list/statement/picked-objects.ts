@@ -1,7 +1,6 @@
 import { andFirst, consecutive } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { and } from '../condition/print.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -58,13 +57,8 @@ export function pickedFromStart(picking: Picking, skipped: string): string {
  * The table `anchor` with the key of an object that was on an earlier page: one row, a column for each sort
  * field. `start` of `TalliedPlace` has other columns.
  */
-function anchorAt({ metadata, order, values }: Picking, key: PageKey): string {
+function anchorAt({ order, values }: Picking, key: PageKey): string {
   const parameters = order.map((_, at) => values.add(key[at]));
-  if (!hasOwnTable(metadata)) {
-    // The types of its columns are not known by name: in a union the parameters get those of the columns.
-    const typed = `SELECT ${keysOf(order)} FROM object WHERE false`;
-    return `anchor AS MATERIALIZED (${typed} UNION ALL SELECT ${parameters.join(', ')})`;
-  }
   const columns = order.map(
     ({ column }, at) => `${parameters[at] ?? ''}::${sqlTypeOf(column)} AS "${column.databaseName}"`,
   );
