@@ -1,5 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { type CellFormat, valuesOf } from '../resource/column-values.js';
+import { valuesOf } from '../resource/column-values.js';
+import type { CellFormat } from '../resource/json-cell.js';
 import { isSameNumber, JsonText } from '../resource/json-text.js';
 import { EMPTY_QUOTES } from './csv-reader.js';
 

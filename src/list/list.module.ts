@@ -7,6 +7,7 @@ import { deletionsController } from './deletions/deletions.controller.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
+import { ListSources } from './reading/list-sources.js';
 import { ObjectReader } from './reading/object-reader.js';
 import { PageReader } from './reading/page-reader.js';
 import { PageCache } from './serving/page-cache.js';
@@ -25,6 +26,7 @@ const providers = [
   FacetReader,
   KnownLists,
   ListReader,
+  ListSources,
   ObjectReader,
   PageCache,
   PageReader,

@@ -21,7 +21,7 @@ import {
   SIGNED_DECIMAL,
 } from './formats.js';
 import { identifierFrom, identifierType } from './identifiers.js';
-import { jsonCell } from './json-cell.js';
+import { type CellFormat, jsonCell } from './json-cell.js';
 import { exampleOfShape, schemaOfShape } from './json-schema.js';
 import { declaredShape, type Shape } from './json-shape.js';
 import { isDouble, JsonText, readJson } from './json-text.js';
@@ -46,17 +46,6 @@ interface ColumnValues {
   readonly cell: (column: CellColumn) => CellFormat;
   /** What the type has in PostgreSQL beyond the public form. Absent: nothing. */
   readonly beyond?: BeyondForm;
-}
-
-/** What a cell must be, and how it is written for PostgreSQL: `undefined` for anything else. */
-export interface CellFormat {
-  /** Follows "must be". */
-  readonly expected: string;
-  readonly read: (text: string) => string | undefined;
-  /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
-  readonly readObject?: (json: JsonText) => string | undefined;
-  /** In place of `expected` for a value that is refused: what it lacks. Default: `expected` says it. */
-  readonly expectedOf?: (cell: unknown) => string | undefined;
 }
 
 /** How the values of a column are written and read. */

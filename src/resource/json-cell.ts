@@ -1,7 +1,17 @@
-import type { CellFormat } from './column-values.js';
 import { isText } from './formats.js';
 import { constraintOf, type ObjectShape, type Shape } from './json-shape.js';
 import { JsonText, MAXIMUM_LEVELS, readJson } from './json-text.js';
+
+/** What a cell must be, and how it is written for PostgreSQL: `undefined` for anything else. */
+export interface CellFormat {
+  /** Follows "must be". */
+  readonly expected: string;
+  readonly read: (text: string) => string | undefined;
+  /** Reads an object or a list of an NDJSON file. Default: the type has no such value. */
+  readonly readObject?: (json: JsonText) => string | undefined;
+  /** In place of `expected` for a value that is refused: what it lacks. Default: `expected` says it. */
+  readonly expectedOf?: (cell: unknown) => string | undefined;
+}
 
 /**
  * How an import reads an object or a list in JSON.

@@ -14,6 +14,7 @@ import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { FacetCounts, FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
+import { ListSources } from '../../src/list/reading/list-sources.js';
 import { PageReader } from '../../src/list/reading/page-reader.js';
 import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
@@ -143,15 +144,15 @@ class SnapshotReader {
     const reads = new ReadPool(dataSource, application.get(Replicas));
     const settings = application.get(Settings);
     const statements = new PreparedStatements();
-    const reader = new ListReader(
-      settings,
+    const sources = new ListSources(
       reads,
       new Versions(),
       new VersionWatch(),
       new UnavailableResources(),
-      new PageReader(new KnownLists(), statements),
     );
-    const facets = new FacetReader(settings, reads, reader, statements);
+    const pages = new PageReader(new KnownLists(), statements);
+    const reader = new ListReader(settings, sources, pages);
+    const facets = new FacetReader(settings, sources, statements);
     return new SnapshotReader(service, resource, dataSource, reader, facets);
   }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import { FacetReader, type FacetRequest } from '../../src/list/facets/facet-reader.js';
+import { FacetReader } from '../../src/list/facets/facet-reader.js';
+import type { FacetRequest } from '../../src/list/facets/facet-statement.js';
 import { listOf, objectOf } from '../../src/list/listing/listing.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { ObjectReader } from '../../src/list/reading/object-reader.js';

@@ -1,5 +1,4 @@
 import { Injectable, type Type } from '@nestjs/common';
-import { ReadPool } from '../../database/read-pool.js';
 import type { Statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { resourceName } from '../../resource/resource.js';
@@ -8,31 +7,17 @@ import { Settings } from '../../settings/settings.js';
 import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
 import { entityOf } from '../query/query-of.js';
-import { sourceOf } from '../reading/history.js';
 import { keyOf } from '../reading/key-of.js';
-import { ListReader } from '../reading/list-reader.js';
+import { ListSources } from '../reading/list-sources.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
-import { columnNamed, countedByDefault, type FacetFields, visibleFacets } from './facet-fields.js';
-import { facetStatement } from './facet-statement.js';
+import { columnNamed, countedByDefault, visibleFacets } from './facet-fields.js';
+import { type FacetRequest, facetStatement } from './facet-statement.js';
 import type { FacetsQueryDto } from './facets-query.dto.js';
 import { labelFields } from './labels.js';
-
-/** What facet counts are asked for. */
-export interface FacetRequest {
-  readonly fields: FacetFields;
-  /** The names of the fields that are counted, of `fields`. */
-  readonly names: readonly string[];
-  /** Most values of each field. Default: 50. */
-  readonly limit?: number | undefined;
-  /** How the values or the labels begin, of the only field. */
-  readonly starts?: string | undefined;
-  /** The bounds of intervals of the only field, a number or a time: ascending texts in its public form. */
-  readonly bounds?: readonly string[] | undefined;
-}
 
 /** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
 export class FacetCounts {
@@ -77,8 +62,7 @@ export function facetCountsOf(
 export class FacetReader {
   constructor(
     private readonly settings: Settings,
-    private readonly reads: ReadPool,
-    private readonly lists: ListReader,
+    private readonly sources: ListSources,
     private readonly statements: PreparedStatements,
   ) {}
 
@@ -86,21 +70,16 @@ export class FacetReader {
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
    * @param list see `FacetCounts.visibleTo`
-   * @param prefersWait as for `ListReader.prepare`
-   * @throws ApiError `-2` while the lists of its resource are unavailable, or it is loaded
+   * @param prefersWait whether its request prefers to wait for a change
+   * @throws as `ListSources.of`
    */
   prepare(list: VisibleListing, request: FacetRequest, prefersWait = false): PreparedPage {
-    const ofList = this.lists.prepare(list, prefersWait);
+    const { reads, inHistory, page } = this.sources.of(list, prefersWait);
     const prepared = this.statementOf(list, request);
-    const { reads, inHistory } = sourceOf(this.reads, list, prefersWait && !list.isPartial);
     const [{ digest }, sent] = prepared;
     return {
-      resource: ofList.resource,
+      ...page,
       key: keyOf(digest, sent, list.isPartial),
-      isVersioned: list.isVersioned,
-      isPartial: list.isPartial,
-      state: ofList.state,
-      wait: ofList.wait,
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {

@@ -9,10 +9,22 @@ import { visibleRelated } from '../visibility/visible-rows.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countedValues } from './counted-values.js';
-import { columnNamed, WITHIN } from './facet-fields.js';
-import type { FacetRequest } from './facet-reader.js';
+import { columnNamed, type FacetFields, WITHIN } from './facet-fields.js';
 import { labelColumnOf, relatedBy } from './labels.js';
 import { intervalsOf, limitsOf } from './ranges.js';
+
+/** What facet counts are asked for. */
+export interface FacetRequest {
+  readonly fields: FacetFields;
+  /** The names of the fields that are counted, of `fields`. */
+  readonly names: readonly string[];
+  /** Most values of each field. Default: 50. */
+  readonly limit?: number | undefined;
+  /** How the values or the labels begin, of the only field. */
+  readonly starts?: string | undefined;
+  /** The bounds of intervals of the only field, a number or a time: ascending texts in its public form. */
+  readonly bounds?: readonly string[] | undefined;
+}
 
 /** A field, and its place among those that are asked for. */
 interface Asked {

@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ReadPool } from '../../database/read-pool.js';
 import { ParameterValues } from '../../database/statement.js';
-import { nameOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
 import type { ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
@@ -12,14 +10,11 @@ import { matchingObjects } from '../statement/matching-objects.js';
 import type { PageRequest, PageToRead } from '../statement/page-request.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
-import { sourceOf } from './history.js';
 import { keyOf } from './key-of.js';
+import { ListSources } from './list-sources.js';
 import { explainPage, PageReader } from './page-reader.js';
 import type { PreparedList } from './prepared-list.js';
 import { type ReadRows, readResolved } from './resolved-listing.js';
-import { UnavailableResources } from './unavailable-resources.js';
-import { VersionWatch } from './version-watch.js';
-import { Versions } from './versions.js';
 import { wholeList } from './whole-list.js';
 
 /**
@@ -30,10 +25,7 @@ import { wholeList } from './whole-list.js';
 export class ListReader {
   constructor(
     private readonly settings: Settings,
-    private readonly reads: ReadPool,
-    private readonly versions: Versions,
-    private readonly watch: VersionWatch,
-    private readonly unavailable: UnavailableResources,
+    private readonly sources: ListSources,
     private readonly pages: PageReader,
   ) {}
 
@@ -41,37 +33,30 @@ export class ListReader {
    * Builds the statements of a list.
    *
    * @param listing of its query, `offset` does not count beside `after`
-   * @param prefersWait whether its request prefers to wait for a change, which a client that sees every column does: see
-   * `sourceOf`
-   * @throws ApiError `-2` while the lists of one of its resources are unavailable, or one is loaded
+   * @param prefersWait whether its request prefers to wait for a change
+   * @throws as `ListSources.of`
    */
   prepare(listing: VisibleListing, prefersWait = false): PreparedList {
     const { resources, repository, client, isVersioned, isPartial } = listing;
-    this.unavailable.checkLists(resources);
+    const { reads, inHistory, page: ofSource } = this.sources.of(listing, prefersWait);
     const request = this.requestOf(listing);
     const { fields, order, isByRelevance, limit, offset, after } = request;
     const matching = matchingObjects(listing, order);
-    const resource = nameOf(repository.metadata);
     const { where, values } = matching;
-    const ofList = [resource, where, values, orderBy(order), isByRelevance];
+    const ofList = [ofSource.resource, where, values, orderBy(order), isByRelevance];
     const shown = new ParameterValues();
     // Tells the pages of two releases apart, too.
     const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
-    const { reads, inHistory } = sourceOf(this.reads, listing, prefersWait && !isPartial);
     const read = <T>(work: (page: PageToRead, rows: ReadRows) => Promise<T>): Promise<T> =>
       readResolved(reads, listing, (resolved, rows) => {
         const found = resolved === listing ? matching : matchingObjects(resolved, order);
         return work({ request, resources, matching: found }, rows);
       });
     return {
-      resource,
+      ...ofSource,
       // Pages with the same objects have other tags.
       key: keyOf(ofList, selected, shown.values, limit, offset, after, isPartial),
       place: { limit, ...(after === undefined ? { offset } : {}) },
-      isVersioned,
-      isPartial,
-      state: () => inHistory(this.versions.current(resources, reads)),
-      wait: (...wait) => this.watch.wait(this.versions.queryFor(resources, reads), ...wait),
       isOfChanges: listing.since !== undefined,
       read: () => {
         const list = isVersioned ? keyOf(...ofList) : undefined;

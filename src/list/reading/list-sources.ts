@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { ReadPool } from '../../database/read-pool.js';
+import { nameOf } from '../../resource/resource.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
+import { type Source, sourceOf } from './history.js';
+import type { PreparedPage } from './prepared-list.js';
+import { UnavailableResources } from './unavailable-resources.js';
+import { VersionWatch } from './version-watch.js';
+import { Versions } from './versions.js';
+
+/** Where a list and its facet counts are read, and what they have in common. */
+interface ListSource extends Source {
+  readonly page: Pick<PreparedPage, 'resource' | 'isVersioned' | 'isPartial' | 'state' | 'wait'>;
+}
+
+/** Finds where lists are read, and follows the versions of their resources. */
+@Injectable()
+export class ListSources {
+  constructor(
+    private readonly reads: ReadPool,
+    private readonly versions: Versions,
+    private readonly watch: VersionWatch,
+    private readonly unavailable: UnavailableResources,
+  ) {}
+
+  /**
+   * @param prefersWait whether its request prefers to wait for a change, which a client that sees every column does: see
+   * `sourceOf`
+   * @throws ApiError `-2` while the lists of one of its resources are unavailable, or one is loaded
+   */
+  of(listing: VisibleListing, prefersWait: boolean): ListSource {
+    const { resources, repository, isVersioned, isPartial } = listing;
+    this.unavailable.checkLists(resources);
+    const source = sourceOf(this.reads, listing, prefersWait && !isPartial);
+    const { reads, inHistory } = source;
+    return {
+      ...source,
+      page: {
+        resource: nameOf(repository.metadata),
+        isVersioned,
+        isPartial,
+        state: () => inHistory(this.versions.current(resources, reads)),
+        wait: (...wait) => this.watch.wait(this.versions.queryFor(resources, reads), ...wait),
+      },
+    };
+  }
+}
