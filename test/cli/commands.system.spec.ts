@@ -68,7 +68,7 @@ describe('explain', () => {
     [['explain', '/products?limit=x'], 1, '-2'],
     [['explain', '/products?name=%zz'], 1, '/products?name=%zz is no path and query of a list'],
     [['explain', '/products', '--client', 'none'], 1, 'There is no client none'],
-    [['explain', '/facets/products?facets=type'], 1, 'Only a list'],
+    [['explain', '/facets/products?facets=type'], 1, 'There is no list at'],
   ]);
 });
 

@@ -375,11 +375,6 @@ describe('A resource', () => {
         /limit would filter by limit, which every list has/,
       ],
       [
-        'of two filters of one name',
-        ['scratch_things', 'a:decimal:interval,aMin:text:exact'],
-        /The field aMin would filter by aMin, which the field a has/,
-      ],
-      [
         'of a filter for JSON',
         ['scratch_things', 'a:json:exact'],
         /The field a cannot be exact; json can be null/,
