@@ -60,7 +60,7 @@ export async function withFile<Result>(
   }
 }
 
-/** Fills an empty database. Its indexes are built anew: inserts leave them larger. */
+/** Fills an empty database. It builds the indexes again afterwards, since inserts leave them larger. */
 async function fill(url: string, rows: number): Promise<void> {
   await fillRanks(url);
   await copyProducts(url, rows);

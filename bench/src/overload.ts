@@ -15,7 +15,7 @@ const USUAL = 16;
 const PAUSE = 2;
 const PATH = '/products';
 
-/** What came of asking for more than can be answered, with every page read anew. */
+/** What came of asking for more than can be answered, with every page read from the database. */
 export interface Overload {
   /** Requests a second that the service answers, by 16 connections that wait for their answers. */
   readonly best: number;

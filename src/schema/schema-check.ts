@@ -52,7 +52,7 @@ export class SchemaCheck implements OnModuleDestroy {
   /** Runs the first check, and resolves after it. Repeats it in the background where that is needed. */
   async start(): Promise<void> {
     this.isPassed = false;
-    this.unavailable.isWithheld = () => true;
+    this.unavailable.isUnavailable = () => true;
     await this.check();
     this.doubt.check = () => this.hasChanged();
     this.running = this.repeat();
@@ -68,7 +68,7 @@ export class SchemaCheck implements OnModuleDestroy {
     if (!(await this.check())) {
       this.isPassed = false;
       this.changedAt = performance.now();
-      this.unavailable.isWithheld = () => true;
+      this.unavailable.isUnavailable = () => true;
       this.doubt.isOpen = true;
     }
     return performance.now() - this.changedAt < SETTLING;
@@ -90,7 +90,7 @@ export class SchemaCheck implements OnModuleDestroy {
       const found = await differences(this.dataSource);
       const wrong = found.filter(({ isSurplus }) => !isSurplus);
       const resources = new Set(wrong.map(({ resource }) => resource));
-      this.unavailable.isWithheld = (resource) => resources.has(resource);
+      this.unavailable.isUnavailable = (resource) => resources.has(resource);
       this.isPassed = wrong.length === 0;
       const isSame = (this.identity ??= identity) === identity;
       if (!isSame || !this.isPassed) this.changedAt = performance.now();

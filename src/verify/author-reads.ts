@@ -4,10 +4,9 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { databaseFailure } from '../database/database-failure.js';
 import { ReadPool } from '../database/read-pool.js';
 import { ParameterValues } from '../database/statement.js';
-import { arePlain, withoutQueries } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
 import { readsOf } from '../list/query/query-of.js';
-import { scopedTables } from '../list/visibility/author-sql.js';
+import { scopedTables, sqlConditions } from '../list/visibility/author-sql.js';
 import { hasOwnTable, isVersioned } from '../resource/own-table.js';
 import { nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { selectedComputed, valueOf } from '../resource/selection.js';
@@ -86,8 +85,7 @@ function fieldQuery(metadata: EntityMetadata, column: ColumnMetadata): AuthorQue
 
 /** A query for each condition of a list that is SQL. */
 function filterQueries({ metadata, listing }: FilteredList): AuthorQuery[] {
-  const sql = withoutQueries(listing.filters).filter((each) => !arePlain(metadata, [each]));
-  return sql.map((condition) => {
+  return sqlConditions(metadata, listing.filters).map((condition) => {
     const values = new ParameterValues();
     const where = whereOf([condition], { metadata, values });
     return { text: `SELECT FROM ${anyRow(metadata)} ${where}`, values: values.values };

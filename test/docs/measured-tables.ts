@@ -344,7 +344,7 @@ function meanOf(lists: readonly ListMeasurement[], of: string): number {
   return weighted.reduce((sum, { p50, weight }) => sum + ((p50 ?? NaN) * weight) / 100, 0);
 }
 
-/** Milliseconds, and the same in plain pages that the service reads anew; a dash for `NaN`. */
+/** Milliseconds, and that time in plain pages that the service reads from the database; a dash for `NaN`. */
 function inPlainPages(time: number, lists: readonly ListMeasurement[]): string {
   if (Number.isNaN(time)) return '–';
   return `${digits(time)} (${digits(time / p50Of(lists, 'plain page', UNCACHED))})`;

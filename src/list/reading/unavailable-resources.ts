@@ -7,7 +7,7 @@ export class UnavailableResources {
   /** Those that an import fills. They were empty, and their tables are locked: a request would wait with a connection. */
   loading: readonly string[] = [];
   /** Whether the lists of a resource could be wrong, because its schema has not passed its check. */
-  isWithheld: (resource: string) => boolean = () => false;
+  isUnavailable: (resource: string) => boolean = () => false;
 
   /** @throws ApiError `-2` if one of the resources is loaded */
   checkObjects(resources: readonly string[]): void {
@@ -17,6 +17,6 @@ export class UnavailableResources {
   /** @throws ApiError `-2` if one of the resources is loaded, or its lists are unavailable */
   checkLists(resources: readonly string[]): void {
     this.checkObjects(resources);
-    if (resources.some(this.isWithheld)) throw errors.unavailable();
+    if (resources.some(this.isUnavailable)) throw errors.unavailable();
   }
 }

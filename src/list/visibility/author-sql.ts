@@ -23,16 +23,23 @@ export function authorSql(
   fields: readonly string[] | undefined,
   conditions: readonly Condition[] = [],
 ): string[] {
-  const filters = withoutQueries(conditions).filter((each) => !arePlain(metadata, [each]));
   return [
     ...selectedComputed(metadata, fields).map(
       ([shown, { propertyName }]) => `the field ${propertyName} of ${nameOf(shown)}`,
     ),
-    ...filters.map((each) => {
+    ...sqlConditions(metadata, conditions).map((each) => {
       const columns = new Set(columnsIn([each]));
       return `a filter by ${[...columns].join(' or ')} of ${nameOf(metadata)}`;
     }),
   ];
+}
+
+/** Those conditions that are SQL of an author. What looks up identifiers of a resource is none, whatever it looks them up by. */
+export function sqlConditions(
+  metadata: EntityMetadata,
+  conditions: readonly Condition[],
+): Condition[] {
+  return withoutQueries(conditions).filter((each) => !arePlain(metadata, [each]));
 }
 
 /**
