@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Column,
-  ForeignKey,
-  Index,
-  MoreThanOrEqual,
-  PrimaryColumn,
-  Repository,
-  UpdateDateColumn,
-} from 'typeorm';
+import { Column, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { Category } from '../../src/categories/category.entity.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import {
@@ -19,9 +9,6 @@ import {
   containsWords,
   DecimalParam,
   IdentifiersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   QueryOf,
   TextsParam,
@@ -32,6 +19,7 @@ import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/re
 import { startWith } from '../list/migrated.js';
 import type { Service } from '../service.js';
 import { fencesOf } from './markdown.js';
+import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 // The examples of docs/recipes.md, as they stand there.
 
@@ -162,43 +150,16 @@ export class ListShoesDto extends ListQueryDto {
 
 // What they do.
 
-@Controller('offers')
-class OffersController {
-  constructor(@InjectRepository(Offer) private readonly offers: Repository<Offer>) {}
-
-  @Get()
-  list(@Query() query: ListOffersDto): Listing {
-    return listOf(this.offers, query, {
-      priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
-    });
-  }
-}
-
-@Controller('product_texts')
-class TextsController {
-  constructor(@InjectRepository(ProductText) private readonly texts: Repository<ProductText>) {}
-
-  @Get()
-  list(@Query() query: ListTextsDto): Listing {
-    return listOf(this.texts, query, { q: (words) => ({ words: containsWords(words) }) });
-  }
-}
-
-@Controller('shoes')
-class ShoesController {
-  constructor(@InjectRepository(Shoe) private readonly shoes: Repository<Shoe>) {}
-
-  @Get()
-  list(@Query() query: ListShoesDto): Listing {
-    return listOf(this.shoes, query);
-  }
-}
-
-@Module({
-  imports: [Offer, ProductText, Shoe, Pair].map((entity) => ListModule.forFeature(entity)),
-  controllers: [OffersController, TextsController, ShoesController],
-})
-class RecipesModule {}
+const RecipesModule = resourceModule(
+  [Offer, ProductText, Shoe, Pair],
+  controllerOf(Offer, { list: ListOffersDto }),
+  controllerOf(
+    ProductText,
+    { list: ListTextsDto },
+    { q: (words) => ({ words: containsWords(words) }) },
+  ),
+  controllerOf(Shoe, { list: ListShoesDto }),
+);
 
 let service: Service;
 let fences: ReturnType<typeof fencesOf>['fences'];

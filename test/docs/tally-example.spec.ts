@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { readFile } from 'node:fs/promises';
-import { Column, PrimaryColumn, Repository } from 'typeorm';
-import {
-  EnumsParam,
-  type Listing,
-  ListModule,
-  listOf,
-  ListQueryDto,
-  QueryOf,
-} from '../../src/list/index.js';
+import { Column, PrimaryColumn } from 'typeorm';
+import { EnumsParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { FOLD_SIZE, TallyMaintenance } from '../../src/tally/maintain.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { startWith } from '../list/migrated.js';
 import type { Service } from '../service.js';
 import { fencesOf } from './markdown.js';
+import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 enum Kind {
   DESK = 'DESK',
@@ -38,18 +30,7 @@ class ListLampsDto extends ListQueryDto {
   @EnumsParam('The lamps of these kinds.', Kind) kind?: Kind[];
 }
 
-@Controller('test_lamps')
-class LampsController {
-  constructor(@InjectRepository(Lamp) private readonly lamps: Repository<Lamp>) {}
-
-  @Get()
-  list(@Query() query: ListLampsDto): Listing {
-    return listOf(this.lamps, query);
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Lamp)], controllers: [LampsController] })
-class LampsModule {}
+const LampsModule = resourceModule([Lamp], controllerOf(Lamp, { list: ListLampsDto }));
 
 /** Objects of a range in the example. */
 const RANGE_SIZE = 4;

@@ -1,14 +1,4 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import {
-  Column,
-  ForeignKey,
-  In,
-  Index,
-  PrimaryColumn,
-  Repository,
-  UpdateDateColumn,
-} from 'typeorm';
+import { Column, ForeignKey, In, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import {
   BooleanParam,
   children,
@@ -16,17 +6,13 @@ import {
   having,
   IdentifiersParam,
   IntegersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum ArticleKind {
   SHIRT = 'SHIRT',
@@ -122,36 +108,15 @@ class ListVariantsDto extends ListQueryDto {
   @BooleanParam('In stock, or not.') inStock?: boolean;
 }
 
-@Controller('test_articles')
-class ArticlesController {
-  constructor(@InjectRepository(Article) private readonly articles: Repository<Article>) {}
-
-  @Get()
-  list(@Query() query: ListArticlesDto): Listing {
-    return listOf(this.articles, query, {
+export const ArticlesModule = resourceModule(
+  [Article, Variant],
+  controllerOf(
+    Article,
+    { list: ListArticlesDto, object: GetArticleDto },
+    {
       size: (size) => ({ articleID: having(Variant, { size }) }),
       sizeInStock: (size) => ({ articleID: having(Variant, { size, inStock: true }) }),
-    });
-  }
-
-  @Get(':articleID')
-  get(@Param('articleID') articleID: string, @Query() query: GetArticleDto): ObjectLookup {
-    return objectOf(this.articles, articleID, query);
-  }
-}
-
-@Controller('test_variants')
-class VariantsController {
-  constructor(@InjectRepository(Variant) private readonly variants: Repository<Variant>) {}
-
-  @Get()
-  list(@Query() query: ListVariantsDto): Listing {
-    return listOf(this.variants, query);
-  }
-}
-
-@Module({
-  imports: [ListModule.forFeature(Article), ListModule.forFeature(Variant)],
-  controllers: [ArticlesController, VariantsController],
-})
-export class ArticlesModule {}
+    },
+  ),
+  controllerOf(Variant, { list: ListVariantsDto }),
+);

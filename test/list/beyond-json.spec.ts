@@ -1,20 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import {
-  Column,
-  LessThan,
-  MoreThan,
-  MoreThanOrEqual,
-  PrimaryColumn,
-  type Repository,
-} from 'typeorm';
+import { Column, LessThan, MoreThan, MoreThanOrEqual, PrimaryColumn } from 'typeorm';
 import {
   DateParam,
   DateTimeParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   NumberParam,
   QueryOf,
@@ -24,6 +12,7 @@ import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { findViolations } from '../../src/verify/verify.js';
 import type { Service } from '../service.js';
 import { startWith } from './migrated.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** An external table, whose columns may have what JSON has no form for. */
 @Resource('test_readings', {
@@ -59,25 +48,19 @@ class ListReadingsDto extends ListQueryDto {
   @DateTimeParam('Before this time.') atUntil?: Date;
 }
 
-@Controller('test_readings')
-class ReadingsController {
-  constructor(@InjectRepository(Reading) private readonly readings: Repository<Reading>) {}
-
-  @Get()
-  list(@Query() query: ListReadingsDto): Listing {
-    return listOf(this.readings, query, {
-      amountMin: (minimum) => ({ amount: MoreThanOrEqual(minimum) }),
+const ReadingsModule = resourceModule(
+  [Reading],
+  controllerOf(
+    Reading,
+    { list: ListReadingsDto },
+    {
       amountMax: (maximum) => ({ amount: LessThan(maximum) }),
       weightAbove: (weight) => ({ weight: MoreThan(weight) }),
-      dayMin: (day) => ({ day: MoreThanOrEqual(day) }),
       atSince: (time) => ({ at: MoreThanOrEqual(time) }),
       atUntil: (time) => ({ at: LessThan(time) }),
-    });
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Reading)], controllers: [ReadingsController] })
-class ReadingsModule {}
+    },
+  ),
+);
 
 const ROWS = `
   ('a', 'k', '0044-03-15 BC', '0044-03-15 12:00:00+00 BC', '-Infinity', '-Infinity'),

@@ -1,11 +1,9 @@
-import { Controller, Get, Module, Query, type Type } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { type Type } from '@nestjs/common';
 import {
   And,
   ArrayContains,
   Between,
   Column,
-  DataSource,
   ForeignKey,
   In,
   Index,
@@ -28,9 +26,6 @@ import {
   EnumsParam,
   IdentifiersParam,
   IntegerParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   QueryOf,
   related,
@@ -41,6 +36,7 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
 import type { ExternalTable } from '../../src/resource/declaration.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum BookKind {
   NOVEL = 'NOVEL',
@@ -74,15 +70,7 @@ export class Shelf {
 @QueryOf(Shelf, { sort: ['shelfID'] })
 class ListShelvesDto extends ListQueryDto {}
 
-@Controller('test_shelves')
-class ShelvesController {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
-
-  @Get()
-  list(@Query() query: ListShelvesDto): Listing {
-    return listOf(this.dataSource.getRepository(Shelf), query);
-  }
-}
+export const ShelvesModule = resourceModule([Shelf], controllerOf(Shelf, { list: ListShelvesDto }));
 
 const COUNTED = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'] as const;
 const COMBINED = [
@@ -227,13 +215,13 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @WordsParam('With these words, or with this identifier.') q?: string;
   }
 
-  @Controller(resource)
-  class BooksController {
-    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
-
-    @Get()
-    list(@Query() query: ListBooksDto): Listing {
-      return listOf(this.dataSource.getRepository(Book), query, {
+  Object.defineProperty(Book, 'name', { value: `Book${resource}` });
+  return resourceModule(
+    [Book],
+    controllerOf(
+      Book,
+      { list: ListBooksDto },
+      {
         within: (shelves) => ({ shelfID: within(Shelf, shelves) }),
         shelfName: (name) => ({ shelfID: related(Shelf, { name }) }),
         priceAbove: (bound) => ({ price: MoreThan(bound) }),
@@ -261,17 +249,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         titleBegins: (text) => ({ title: Like(`${text}%`) }),
         doubled: (doubled) => ({ doubled }),
         q: (words) => ({ words: containsWords(words, ['bookID']) }),
-      });
-    }
-  }
-
-  @Module({ imports: [ListModule.forFeature(Book)], controllers: [BooksController] })
-  class BooksModule {}
-
-  Object.defineProperty(Book, 'name', { value: `Book${resource}` });
-  Object.defineProperty(BooksController, 'name', { value: `Book${resource}Controller` });
-  return BooksModule;
+      },
+    ),
+  );
 }
-
-@Module({ imports: [ListModule.forFeature(Shelf)], controllers: [ShelvesController] })
-export class ShelvesModule {}

@@ -1,17 +1,11 @@
-import { Controller, Get, Module, Param, Query, type Type } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { Column, DataSource, ForeignKey, MoreThanOrEqual, PrimaryColumn } from 'typeorm';
+import { Module, type Type } from '@nestjs/common';
+import { Column, ForeignKey, MoreThanOrEqual, PrimaryColumn } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import {
   BooleanParam,
   EnumsParam,
   IdentifiersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   related,
@@ -22,6 +16,7 @@ import {
 } from '../../src/list/index.js';
 import { Meaning, Resource, timeColumn } from '../../src/resource/index.js';
 import { type Service, startService } from '../service.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum ShopState {
   New = 'new',
@@ -99,30 +94,18 @@ function shopModule(resource: ShopResource): Type {
     @IdentifiersParam('These items and their parts.') within?: string[];
   }
 
-  @Controller(resource)
-  class ItemsController {
-    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
-
-    @Get()
-    list(@Query() query: ListItemsDto): Listing {
-      return listOf(this.dataSource.getRepository(Item), query, {
+  Object.defineProperty(Item, 'name', { value: `Shop${resource}` });
+  return resourceModule(
+    [Item],
+    controllerOf(
+      Item,
+      { list: ListItemsDto, object: GetItemDto },
+      {
         priceMin: (minimum) => ({ price: MoreThanOrEqual(minimum) }),
         within: (roots) => ({ item_id: within(Item, roots) }),
-      });
-    }
-
-    @Get(':item_id')
-    get(@Param('item_id') identifier: string, @Query() query: GetItemDto): ObjectLookup {
-      return objectOf(this.dataSource.getRepository(Item), identifier, query);
-    }
-  }
-
-  @Module({ imports: [ListModule.forFeature(Item)], controllers: [ItemsController] })
-  class ItemsModule {}
-
-  Object.defineProperty(Item, 'name', { value: `Shop${resource}` });
-  Object.defineProperty(ItemsController, 'name', { value: `Shop${resource}Controller` });
-  return ItemsModule;
+      },
+    ),
+  );
 }
 
 const modules = (Object.keys(SHOP) as ShopResource[]).map(shopModule);
@@ -133,20 +116,18 @@ class ListSoldBrandsDto extends ListQueryDto {
 }
 
 /** A list of the service that looks up an external table. */
-@Controller('sold-brands')
-class SoldBrandsController {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+const soldBrands = controllerOf(
+  Brand,
+  { path: 'sold-brands', list: ListSoldBrandsDto },
+  {
+    itemState: (states) => {
+      const Item = ITEMS.get('test_items') as Type<{ state: ShopState }>;
+      return { brandID: related(Item, { state: states }) };
+    },
+  },
+);
 
-  @Get()
-  list(@Query() query: ListSoldBrandsDto): Listing {
-    const Item = ITEMS.get('test_items') as Type<{ state: ShopState }>;
-    return listOf(this.dataSource.getRepository(Brand), query, {
-      itemState: (states) => ({ brandID: related(Item, { state: states }) }),
-    });
-  }
-}
-
-@Module({ imports: modules, controllers: [SoldBrandsController] })
+@Module({ imports: modules, controllers: [soldBrands] })
 class ShopModule {}
 
 /** What the owner of the tables has created. The foreign table leads to the same database. */

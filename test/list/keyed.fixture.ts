@@ -1,9 +1,7 @@
-import { Controller, Get, Module, Param, Query, type Type } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { Module, type Type } from '@nestjs/common';
 import {
   Column,
   CreateDateColumn,
-  DataSource,
   ForeignKey,
   Index,
   PrimaryColumn,
@@ -15,12 +13,7 @@ import {
   containsWords,
   EnumsParam,
   IntegersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   UuidsParam,
@@ -28,6 +21,7 @@ import {
   WordsParam,
 } from '../../src/list/index.js';
 import { Meaning, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** The types of identifiers beside texts. */
 export type KeyType = 'integer' | 'bigint' | 'uuid';
@@ -95,31 +89,19 @@ function keyedModule(type: KeyType): Type {
     @WordsParam('The nodes with all these words, or with this identifier.') q?: string;
   }
 
-  @Controller(resource)
-  class NodesController {
-    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
-
-    @Get()
-    list(@Query() query: ListNodesDto): Listing {
-      return listOf(this.dataSource.getRepository(Node), query, {
-        within: (roots) => ({ nodeID: within(Node, roots) }),
-        q: (words) => ({ words: containsWords(words, ['nodeID']) }),
-      });
-    }
-
-    @Get(':nodeID')
-    get(@Param('nodeID') nodeID: string, @Query() query: GetNodeDto): ObjectLookup {
-      return objectOf(this.dataSource.getRepository(Node), nodeID, query);
-    }
-  }
-
-  @Module({ imports: [ListModule.forFeature(Node)], controllers: [NodesController] })
-  class NodesModule {}
-
   NODES.set(type, Node);
   Object.defineProperty(Node, 'name', { value: `Test${type}Node` });
-  Object.defineProperty(NodesController, 'name', { value: `Test${type}NodesController` });
-  return NodesModule;
+  return resourceModule(
+    [Node],
+    controllerOf(
+      Node,
+      { list: ListNodesDto, object: GetNodeDto },
+      {
+        within: (roots) => ({ nodeID: within(Node, roots) }),
+        q: (words) => ({ words: containsWords(words, ['nodeID']) }),
+      },
+    ),
+  );
 }
 
 /** A module with a resource `test_<type>_nodes` for each type: a tree whose identifiers have it. */

@@ -1,12 +1,9 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   CreateDateColumn,
   ForeignKey,
   Index,
   PrimaryColumn,
-  Repository,
   UpdateDateColumn,
 } from 'typeorm';
 import { snakeCase } from 'typeorm/util/StringUtils.js';
@@ -17,12 +14,7 @@ import {
   DecimalParam,
   EnumsParam,
   IdentifiersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   related,
@@ -37,6 +29,7 @@ import {
   Resource,
   timeColumn,
 } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** The names of columns as a naming strategy gives them: here in snake case for the properties of plants alone. */
 export function snakeCased(property: string, name: string | undefined): string {
@@ -119,25 +112,16 @@ class ListPlantsDto extends ListQueryDto {
   @WordsParam('The plants with these words, or with this identifier.') q?: string;
 }
 
-@Controller('test_plants')
-class PlantsController {
-  constructor(@InjectRepository(Plant) private readonly plants: Repository<Plant>) {}
-
-  @Get()
-  list(@Query() query: ListPlantsDto): Listing {
-    return listOf(this.plants, query, {
+export const PlantsModule = resourceModule(
+  [Plant],
+  controllerOf(
+    Plant,
+    { list: ListPlantsDto, object: GetPlantDto },
+    {
       within: (plants) => ({ plantID: within(Plant, plants) }),
       brandName: (name) => ({ soldBy: related(Brand, { name }) }),
       parentName: (plantName) => ({ plantParentID: related(Plant, { plantName }) }),
       q: (words) => ({ words: containsWords(words, ['plantID']) }),
-    });
-  }
-
-  @Get(':plantID')
-  get(@Param('plantID') plantID: string, @Query() query: GetPlantDto): ObjectLookup {
-    return objectOf(this.plants, plantID, query);
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Plant)], controllers: [PlantsController] })
-export class PlantsModule {}
+    },
+  ),
+);

@@ -1,11 +1,6 @@
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, ForeignKey, PrimaryColumn, Repository, VirtualColumn } from 'typeorm';
+import { Column, ForeignKey, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import {
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   QueryOf,
   related,
@@ -14,6 +9,7 @@ import {
   TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource with computed fields, and filters by the objects that it refers to. */
 @Resource('test_offers', { counted: ['brandID'], filtered: ['brandID', 'title'] })
@@ -79,20 +75,6 @@ export class ListOffersDto extends ListQueryDto {
   @SignedIntegerParam('The offers whose doubled amount is this.') doubled?: number;
 }
 
-@Controller('test_offers')
-export class OffersController {
-  constructor(@InjectRepository(Offer) private readonly offers: Repository<Offer>) {}
-
-  @Get()
-  list(@Query() query: ListOffersDto): Listing {
-    return listOf(this.offers, query, {
-      brandName: (name) => ({ brandID: related(Brand, { name }) }),
-      brandOrFirst: (brandID) => [{ brandID }, { brandID: 'b1' }],
-      either: (text) => [{ title: text }, { brandID: text }],
-    });
-  }
-}
-
 @QueryOf(NamedOffer, { sort: ['offerID'], reads: [Brand] })
 export class ListNamedOffersDto extends ListQueryDto {
   @TextParam('The offers of brands of this name.') brandName?: string;
@@ -102,23 +84,17 @@ export class ListNamedOffersDto extends ListQueryDto {
 @QueryOf(NamedOffer, { sort: ['offerID'] })
 export class ListSilentOffersDto extends ListQueryDto {}
 
-@Controller()
-export class NamedOffersController {
-  constructor(@InjectRepository(NamedOffer) private readonly offers: Repository<NamedOffer>) {}
-
-  @Get('test_named_offers')
-  list(@Query() query: ListNamedOffersDto): Listing {
-    return listOf(this.offers, query);
-  }
-
-  @Get('test_silent_offers')
-  silent(@Query() query: ListSilentOffersDto): Listing {
-    return listOf(this.offers, query);
-  }
-}
-
-@Module({
-  imports: [ListModule.forFeature(Offer), ListModule.forFeature(NamedOffer)],
-  controllers: [OffersController, NamedOffersController],
-})
-export class OffersModule {}
+export const OffersModule = resourceModule(
+  [Offer, NamedOffer],
+  controllerOf(
+    Offer,
+    { list: ListOffersDto },
+    {
+      brandName: (name) => ({ brandID: related(Brand, { name }) }),
+      brandOrFirst: (brandID) => [{ brandID }, { brandID: 'b1' }],
+      either: (text) => [{ title: text }, { brandID: text }],
+    },
+  ),
+  controllerOf(NamedOffer, { list: ListNamedOffersDto }),
+  controllerOf(NamedOffer, { path: 'test_silent_offers', list: ListSilentOffersDto }),
+);

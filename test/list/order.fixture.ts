@@ -1,5 +1,3 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   CreateDateColumn,
@@ -12,19 +10,13 @@ import {
   Not,
   PrimaryColumn,
   Raw,
-  Repository,
   UpdateDateColumn,
 } from 'typeorm';
 import {
   containsWords,
   EnumsParam,
   IdentifiersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   related,
@@ -40,6 +32,7 @@ import {
   type ScopeClient,
   timeColumn,
 } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum OrderState {
   OPEN = 'OPEN',
@@ -217,63 +210,35 @@ export class ListLinesDto extends ListQueryDto {
   either?: string[];
 }
 
-@Controller('test_folders')
-export class FoldersController {
-  constructor(@InjectRepository(TestFolder) private readonly folders: Repository<TestFolder>) {}
-
-  @Get()
-  list(@Query() query: ListFoldersDto): Listing {
-    return listOf(this.folders, query, {
-      within: (folders) => ({ folderID: within(TestFolder, folders) }),
-    });
-  }
-}
-
-@Controller('test_orders')
-export class OrdersController {
-  constructor(@InjectRepository(TestOrder) private readonly orders: Repository<TestOrder>) {}
-
-  @Get()
-  list(@Query() query: ListOrdersDto): Listing {
-    return listOf(this.orders, query, {
+export const OrdersModule = resourceModule(
+  [TestFolder, TestOrder, TestLine],
+  controllerOf(
+    TestFolder,
+    { list: ListFoldersDto },
+    { within: (folders) => ({ folderID: within(TestFolder, folders) }) },
+  ),
+  controllerOf(
+    TestOrder,
+    { list: ListOrdersDto, object: GetOrderDto },
+    {
       within: (folders) => ({ folderID: within(TestFolder, folders) }),
       q: (words) => ({ words: containsWords(words, ['orderID']) }),
       // SQL that an author of a resource forgot to put into brackets.
       buyerOr: ([one, other]) => ({
         buyer: Raw((buyer) => `${buyer} = :one OR ${buyer} = :other`, { one, other }),
       }),
-    });
-  }
-
-  @Get(':orderID')
-  get(@Param('orderID') orderID: string, @Query() query: GetOrderDto): ObjectLookup {
-    return objectOf(this.orders, orderID, query);
-  }
-}
-
-@Controller('test_lines')
-export class LinesController {
-  constructor(@InjectRepository(TestLine) private readonly lines: Repository<TestLine>) {}
-
-  @Get()
-  list(@Query() query: ListLinesDto): Listing {
-    return listOf(this.lines, query, {
+    },
+  ),
+  controllerOf(
+    TestLine,
+    { list: ListLinesDto },
+    {
       within: (folders) => ({ folderID: within(TestFolder, folders) }),
       orderState: (state) => ({ orderID: related(TestOrder, { state }) }),
       either: (texts) => [
         { folderID: related(TestFolder, { name: texts }) },
         { orderID: related(TestOrder, { buyer: texts }) },
       ],
-    });
-  }
-}
-
-@Module({
-  imports: [
-    ListModule.forFeature(TestFolder),
-    ListModule.forFeature(TestOrder),
-    ListModule.forFeature(TestLine),
-  ],
-  controllers: [FoldersController, OrdersController, LinesController],
-})
-export class OrdersModule {}
+    },
+  ),
+);

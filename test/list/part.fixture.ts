@@ -1,5 +1,3 @@
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import {
   Column,
   type FindOperator,
@@ -8,22 +6,19 @@ import {
   Or,
   PrimaryColumn,
   Raw,
-  Repository,
 } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import {
   BooleanParam,
   IntegerParam,
   SignedIntegerParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   QueryOf,
   TextParam,
   TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource for tests of lists that read other tables too. */
 @Resource('test_parts')
@@ -95,13 +90,12 @@ class ListSilentPartsDto extends ListQueryDto {
   @TextParam('The parts with this identifier.') partID?: string;
 }
 
-@Controller('test_parts')
-export class PartsController {
-  constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
-
-  @Get()
-  list(@Query() query: ListPartsDto): Listing {
-    return listOf(this.parts, query, {
+export const PartsModule = resourceModule(
+  [Part],
+  controllerOf(
+    Part,
+    { list: ListPartsDto },
+    {
       makerName: (name) => ({ makerID: ofMaker(name) }),
       makerNameNot: (name) => ({ makerID: Not(ofMaker(name)) }),
       makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),
@@ -130,17 +124,12 @@ export class PartsController {
           { weight: raw((weight) => `${weight}::text = :text`, { text }) },
           { makerID: raw((maker) => `${maker} = :text`, { text: text.toLowerCase() }) },
         ] as FindOptionsWhere<Part>,
-    });
-  }
-}
-
-@Controller()
-class OtherPartsController {
-  constructor(@InjectRepository(Part) private readonly parts: Repository<Part>) {}
-
-  @Get('own_parts')
-  own(@Query() query: ListOwnPartsDto): Listing {
-    return listOf(this.parts, query, {
+    },
+  ),
+  controllerOf(
+    Part,
+    { path: 'own_parts', list: ListOwnPartsDto },
+    {
       halfWeightMin: (minimum) => ({ weight: halfOf(minimum) }),
       asHeavyAs: (partID) => ({
         weight: raw(
@@ -148,34 +137,28 @@ class OtherPartsController {
           { partID },
         ),
       }),
-    });
-  }
-
-  @Get('wrong_parts')
-  wrong(@Query() query: ListWrongPartsDto): Listing {
-    return listOf(this.parts, query, {
+    },
+  ),
+  controllerOf(
+    Part,
+    { path: 'wrong_parts', list: ListWrongPartsDto },
+    {
       makerName: (name) => ({ makerID: ofMaker(name) }),
       makerByView: (name) => ({ makerID: ofMaker(name, 'test_maker_names') }),
       makerByFunction: (name) => ({
         makerID: raw((maker) => `"test_maker_name" (${maker}) = :name`, { name }),
       }),
       now: () => ({ weight: raw(() => `now() > '-infinity'`) }),
-    });
-  }
-
-  @Get('silent_parts')
-  silent(@Query() query: ListSilentPartsDto): Listing {
-    return listOf(this.parts, query, {
+    },
+  ),
+  controllerOf(
+    Part,
+    { path: 'silent_parts', list: ListSilentPartsDto },
+    {
       halfWeightMin: (minimum) => ({ weight: halfOf(minimum) }),
-    });
-  }
-}
-
-@Module({
-  imports: [ListModule.forFeature(Part)],
-  controllers: [PartsController, OtherPartsController],
-})
-export class PartsModule {}
+    },
+  ),
+);
 
 function raw<T>(sql: (column: string) => string, values: object = {}): FindOperator<T> {
   return Raw(sql, values) as FindOperator<T>;

@@ -1,11 +1,11 @@
-import { Controller, Get, Module, Query, type Type } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { type Type } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
-import { Column, DataSource, PrimaryColumn } from 'typeorm';
-import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
+import { Column, PrimaryColumn } from 'typeorm';
+import { ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
 import { forgetEntities } from '../realm/entities.mjs';
 import { startService } from '../service.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 const THINGS = `
   CREATE TABLE test_things ("thingID" varchar(100) COLLATE "C" PRIMARY KEY);
@@ -25,19 +25,7 @@ function thingsOf(isNamed: boolean): Type {
   @QueryOf(Thing)
   class ListThingsDto extends ListQueryDto {}
 
-  @Controller('test_things')
-  class ThingsController {
-    constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
-
-    @Get()
-    list(@Query() query: ListThingsDto): Listing {
-      return listOf(this.dataSource.getRepository(Thing), query);
-    }
-  }
-
-  @Module({ imports: [ListModule.forFeature(Thing)], controllers: [ThingsController] })
-  class ThingsModule {}
-  return ThingsModule;
+  return resourceModule([Thing], controllerOf(Thing, { list: ListThingsDto }));
 }
 
 it('The list of a release with another field has another entity tag', async () => {

@@ -1,5 +1,3 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
 import { Type } from 'class-transformer';
 import {
   Allow,
@@ -22,23 +20,18 @@ import {
   CreateDateColumn,
   MoreThanOrEqual,
   PrimaryColumn,
-  Repository,
   UpdateDateColumn,
 } from 'typeorm';
 import {
   BooleanParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   TextParam,
   TextsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum Access {
   STEPS = 'STEPS',
@@ -162,22 +155,11 @@ class ListStoresDto extends ListQueryDto {
   @BooleanParam('The stores that open on Mondays, or that do not.') opensExists?: boolean;
 }
 
-@Controller('test_stores')
-class StoresController {
-  constructor(@InjectRepository(Store) private readonly stores: Repository<Store>) {}
-
-  @Get()
-  list(@Query() query: ListStoresDto): Listing {
-    return listOf(this.stores, query, {
-      opensMin: (time) => ({ opens: MoreThanOrEqual(time) }),
-    });
-  }
-
-  @Get(':storeID')
-  get(@Param('storeID') storeID: string, @Query() query: GetStoreDto): ObjectLookup {
-    return objectOf(this.stores, storeID, query);
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Store)], controllers: [StoresController] })
-export class StoresModule {}
+export const StoresModule = resourceModule(
+  [Store],
+  controllerOf(
+    Store,
+    { list: ListStoresDto, object: GetStoreDto },
+    { opensMin: (time) => ({ opens: MoreThanOrEqual(time) }) },
+  ),
+);

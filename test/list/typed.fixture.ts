@@ -1,27 +1,12 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import {
-  Check,
-  Column,
-  CreateDateColumn,
-  Index,
-  PrimaryColumn,
-  Repository,
-  UpdateDateColumn,
-} from 'typeorm';
+import { Check, Column, CreateDateColumn, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import {
   BigintsParam,
   BooleanParam,
   containsWords,
   DateParam,
   IntegersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   NumberParam,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   TextsParam,
@@ -29,6 +14,7 @@ import {
   WordsParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource with a column of each type that the resources of the project do not have. */
 @Resource('test_samples', {
@@ -107,22 +93,11 @@ class ListSamplesDto extends ListQueryDto {
   @WordsParam('The samples with all these words in their notes.') q?: string;
 }
 
-@Controller('test_samples')
-class SamplesController {
-  constructor(@InjectRepository(Sample) private readonly samples: Repository<Sample>) {}
-
-  @Get()
-  list(@Query() query: ListSamplesDto): Listing {
-    return listOf(this.samples, query, {
-      q: (words) => ({ words: containsWords(words, ['serial', 'owner']) }),
-    });
-  }
-
-  @Get(':sampleID')
-  get(@Param('sampleID') sampleID: string, @Query() query: GetSampleDto): ObjectLookup {
-    return objectOf(this.samples, sampleID, query);
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Sample)], controllers: [SamplesController] })
-export class SamplesModule {}
+export const SamplesModule = resourceModule(
+  [Sample],
+  controllerOf(
+    Sample,
+    { list: ListSamplesDto, object: GetSampleDto },
+    { q: (words) => ({ words: containsWords(words, ['serial', 'owner']) }) },
+  ),
+);

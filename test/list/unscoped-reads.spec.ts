@@ -1,24 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import {
-  Column,
-  type FindOperator,
-  ForeignKey,
-  PrimaryColumn,
-  Raw,
-  Repository,
-  VirtualColumn,
-} from 'typeorm';
+import { Column, type FindOperator, ForeignKey, PrimaryColumn, Raw, VirtualColumn } from 'typeorm';
 import {
   BooleanParam,
   IdentifiersParam,
-  type Listing,
-  ListModule,
   listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   related,
@@ -30,6 +16,7 @@ import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
+import { controllerOf, resourceModule } from './resource-module.js';
 
 @Resource('test_bids', {
   counted: ['ownerID'],
@@ -133,26 +120,21 @@ class GetSaidLotDto extends ObjectQueryDto {}
 
 const raw = (text: (column: string) => string) => Raw(text) as FindOperator<never>;
 
-@Controller()
-class LotsController {
-  constructor(
-    @InjectRepository(Lot) private readonly lots: Repository<Lot>,
-    @InjectRepository(Bid) private readonly bids: Repository<Bid>,
-    @InjectRepository(Sale) private readonly sales: Repository<Sale>,
-  ) {}
-
-  @Get('test_lots')
-  list(@Query() query: ListLotsDto): Listing {
-    return listOf(this.lots, query, {
+const LotsModule = resourceModule(
+  [Bid, Lot, Sale],
+  controllerOf(
+    Lot,
+    { list: ListLotsDto, object: GetLotDto },
+    {
       // An identifier of a bid, which is not that of a lot; the scope is what matters here.
       bidID: (bidID) => ({ lotID: related(Bid, { bidID }) }),
       capital: () => ({ lotID: raw((lot) => `${lot} = upper(${lot})`) }),
-    });
-  }
-
-  @Get('said_lots')
-  said(@Query() query: ListSaidLotsDto): Listing {
-    return listOf(this.lots, query, {
+    },
+  ),
+  controllerOf(
+    Lot,
+    { path: 'said_lots', list: ListSaidLotsDto, object: GetSaidLotDto },
+    {
       bidFor: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_bids)`) }),
       withdrawn: () => ({
         lotID: raw((lot) => `${lot} IN (SELECT "ownerID" FROM test_bids_deletions)`),
@@ -167,35 +149,11 @@ class LotsController {
       }),
       known: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_known_bids)`) }),
       late: () => ({ lotID: raw((lot) => `${lot} IN (SELECT "lotID" FROM test_late_bids)`) }),
-    });
-  }
-
-  @Get('test_lots/:lotID')
-  get(@Param('lotID') lotID: string, @Query() query: GetLotDto): ObjectLookup {
-    return objectOf(this.lots, lotID, query);
-  }
-
-  @Get('said_lots/:lotID')
-  getSaid(@Param('lotID') lotID: string, @Query() query: GetSaidLotDto): ObjectLookup {
-    return objectOf(this.lots, lotID, query);
-  }
-
-  @Get('test_bids')
-  listBids(@Query() query: ListBidsDto): Listing {
-    return listOf(this.bids, query);
-  }
-
-  @Get('test_sales')
-  listSales(@Query() query: ListSalesDto): Listing {
-    return listOf(this.sales, query);
-  }
-}
-
-@Module({
-  imports: [ListModule.forFeature(Bid), ListModule.forFeature(Lot), ListModule.forFeature(Sale)],
-  controllers: [LotsController],
-})
-class LotsModule {}
+    },
+  ),
+  controllerOf(Bid, { list: ListBidsDto }),
+  controllerOf(Sale, { list: ListSalesDto }),
+);
 
 let service: Service;
 

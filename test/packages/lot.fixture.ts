@@ -1,19 +1,13 @@
-import { Controller, Get, Module, Param, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, CreateDateColumn, PrimaryColumn, Repository, UpdateDateColumn } from 'typeorm';
+import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import {
   IdentifiersParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
-  type ObjectLookup,
-  objectOf,
   ObjectQueryDto,
   QueryOf,
   TextParam,
 } from '../../src/list/index.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
+import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 /** A resource that somebody has added to the service. */
 @Resource('test_lots', { counted: ['colour'] })
@@ -51,23 +45,7 @@ export class ListLotsDto extends ListQueryDto {
   @TextParam('The lots of this colour.', 20) colour?: string;
 }
 
-@Controller('test_lots')
-export class LotsController {
-  constructor(@InjectRepository(Lot) private readonly lots: Repository<Lot>) {}
-
-  @Get()
-  list(@Query() query: ListLotsDto): Listing {
-    return listOf(this.lots, query);
-  }
-
-  @Get(':lotID')
-  get(@Param('lotID') lotID: string, @Query() query: GetLotDto): ObjectLookup {
-    return objectOf(this.lots, lotID, query);
-  }
-}
-
-@Module({
-  imports: [ListModule.forFeature(Lot)],
-  controllers: [LotsController],
-})
-export class LotsModule {}
+export const LotsModule = resourceModule(
+  [Lot],
+  controllerOf(Lot, { list: ListLotsDto, object: GetLotDto }),
+);

@@ -1,14 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Controller, Get, Module, Query } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
-import { Column, Index, LessThanOrEqual, PrimaryColumn, Raw, Repository } from 'typeorm';
+import { Column, Index, LessThanOrEqual, PrimaryColumn, Raw } from 'typeorm';
 import {
   BooleanParam,
   IdentifiersParam,
   IntegerParam,
-  type Listing,
-  ListModule,
-  listOf,
   ListQueryDto,
   QueryOf,
   TextParam,
@@ -18,6 +13,7 @@ import { differences } from '../../src/schema/differences.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { type Service, startService } from '../service.js';
+import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 /** Too long for the name of an index. */
 const LONG = 'aNameOfFiftyLettersWhichIsAsLongAsAFieldMayBeNamed';
@@ -58,23 +54,19 @@ class ListThingsDto extends ListQueryDto {
   @IntegerParam('The things whose stock has this remainder.') stockModulo?: number;
 }
 
-@Controller('test_wide_things')
-class ThingsController {
-  constructor(@InjectRepository(Thing) private readonly things: Repository<Thing>) {}
-
-  @Get()
-  list(@Query() query: ListThingsDto): Listing {
-    return listOf(this.things, query, {
+const ThingsModule = resourceModule(
+  [Thing],
+  controllerOf(
+    Thing,
+    { list: ListThingsDto },
+    {
       stockMax: (maximum) => ({ stock: LessThanOrEqual(maximum) }),
       lowMax: (maximum) => ({ low: LessThanOrEqual(maximum) }),
       stockModulo: (rest) => ({ stock: Raw((stock) => `${stock} % 7 = :rest`, { rest }) }),
       nameLonger: (length) => ({ name: Raw((name) => `length(${name}) > :length`, { length }) }),
-    });
-  }
-}
-
-@Module({ imports: [ListModule.forFeature(Thing)], controllers: [ThingsController] })
-class ThingsModule {}
+    },
+  ),
+);
 
 let service: Service;
 
