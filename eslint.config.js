@@ -16,7 +16,7 @@ const FOLDERS = {
   clients: ['http', 'resource', 'database'],
   import: ['resource', 'database'],
   schema: ['list', 'tally', 'resource', 'database'],
-  verify: ['schema', 'declarations', 'list', 'tally', 'http', 'resource', 'database'],
+  verify: ['schema', 'list', 'tally', 'http', 'resource', 'database'],
   openapi: ['list', 'http', 'resource'],
   operations: ['schema', 'list', 'tally', 'http', 'database'],
   demo: ['clients', 'import', 'resource', 'database'],

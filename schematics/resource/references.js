@@ -41,7 +41,7 @@ export function referenceOf(column, { own, identifier, resources }) {
   if (resource === undefined || !target) return undefined;
   const { identifierType } = target;
   const fits = identifierType === 'text' ? column.isKey : column.canBe(identifierType);
-  return fits ? { resource, isOwn: false, isTree: target.isTree } : undefined;
+  return fits ? { resource, isOwn: false, isTree: target.parent !== undefined } : undefined;
 }
 
 /** The resource that `theme_id` or `part_cat_id` names. @type {(column: string, resources: readonly string[]) => string | undefined} */

@@ -26,7 +26,9 @@ export function existingResources(tree) {
       identifierType: IDENTIFIER_TYPES.find((type) => options.includes(`'${type}'`)) ?? 'text',
       module: path.replace(/^\/src\/(.*)\.ts$/, '../$1.js'),
       enums: enumTypes(name, text),
-      isTree: text.includes(`@ForeignKey(() => ${entity})`),
+      parent: new RegExp(`@ForeignKey\\(\\(\\) => ${entity}\\)[^;]*?\\n\\s*(\\w+)[!?]:`).exec(
+        text,
+      )?.[1],
       isExternal,
     });
   });
@@ -62,7 +64,8 @@ export function targetsOf(
 ) {
   /** @type {Map<string, Target>} */
   const targets = new Map();
-  const itself = { entity, identifier, identifierType, module: '', enums: [], isTree: true };
+  const parent = fields.find(({ resource }) => resource === own)?.name;
+  const itself = { entity, identifier, identifierType, module: '', enums: [], parent };
   const known = new Map([...resources, [own, { ...itself, isExternal: false }]]);
   for (const { name, resource, flags } of fields) {
     if (resource === undefined) continue;
@@ -79,7 +82,7 @@ export function targetsOf(
     if (target.isExternal) {
       throw fieldError(name, `cannot refer to ${resource}, whose table is external`);
     }
-    if (flags.has('tree') && !target.isTree) {
+    if (flags.has('tree') && target.parent === undefined) {
       throw fieldError(name, `cannot be tree: ${resource} do not refer to themselves`);
     }
     targets.set(resource, target);

@@ -17,7 +17,10 @@ export class ListCategoriesDto extends ListQueryDto {
   @IdentifiersParam('The categories with these identifiers.')
   categoryID?: string[];
 
-  @IdentifiersParam('These categories and all below them.', 'outdoor')
+  @IdentifiersParam('These categories and all below them.', {
+    example: 'outdoor',
+    reads: ['parentID'],
+  })
   within?: string[];
 
   @IdentifierParam('The categories directly below this one.')

@@ -34,7 +34,7 @@ export class ReadPool {
   private readonly primary: Pool;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectDataSource() readonly dataSource: DataSource,
     private readonly replicas: Replicas,
   ) {
     this.primary = primaryPool(dataSource);

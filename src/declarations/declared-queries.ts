@@ -16,7 +16,7 @@ import { parametersOf, schemaOf } from '../http/parameters/declared-parameters.j
 import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { transformingDecorators, unreadMetadata } from '../resource/unread-declarations.js';
-import { entityOf } from '../list/query/query-of.js';
+import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js';
 
 /** The paths that the service answers itself, also those below them. */
 const OWN_PATHS = ['/deletions', '/docs', '/facets', '/health', '/metrics', '/openapi.json'];
@@ -131,11 +131,12 @@ function* classProblems(query: Type<object>): Generator<string> {
   for (const [parameter, declared] of parametersOf(base))
     if (parameters.get(parameter) !== declared)
       yield `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`;
-  for (const declared of parameters.values()) {
+  for (const [name, declared] of parameters) {
     try {
       schemaOf(declared, { maxLimit: 0 });
+      columnsRead(query, name);
     } catch (error) {
-      // It cannot be made, such as that of a column that refers to nothing.
+      // The schema of a column that refers to nothing cannot be made.
       yield (error as Error).message;
     }
   }

@@ -4,10 +4,10 @@ import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
 import { queryClassFor, queryClassOf } from './endpoints.js';
+import { isAllowed } from './parameters/allowed-parameters.js';
 import {
   type ParameterSchema,
   type ParameterSettings,
-  isAllowed,
   parametersOf,
   schemaOf,
 } from './parameters/declared-parameters.js';

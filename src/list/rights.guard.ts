@@ -6,7 +6,7 @@ import { formOf } from '../http/response-form.js';
 import { declaredOf } from '../resource/declaration.js';
 import { DELETIONS, type Rights } from '../resource/visibility.js';
 import { ListQueryDto } from './query/list-query.dto.js';
-import { entityOf } from './query/query-of.js';
+import { entityOf } from '../http/parameters/allowed-parameters.js';
 
 /** Throws `-15` for a resource that the client may not read, and for what is not for a client with a public token. */
 @Injectable()

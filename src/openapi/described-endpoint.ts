@@ -6,13 +6,12 @@ import {
   type DeclaredParameter,
   type ParameterSchema,
   type ParameterSettings,
-  isAllowed,
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
-import { entityOf } from '../list/query/query-of.js';
+import { entityOf, isAllowed } from '../http/parameters/allowed-parameters.js';
 import { identifierType } from '../resource/identifiers.js';
 import { schemaOfShape } from '../resource/json-schema.js';
 import { classShape, type ObjectShape } from '../resource/json-shape.js';

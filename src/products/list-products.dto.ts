@@ -50,11 +50,15 @@ export class ListProductsDto extends ListQueryDto {
   @BooleanParam('The products in a category, or those in none.')
   categoryIDExists?: boolean;
 
-  @IdentifiersParam('The products in these categories and in all categories below them.', 'outdoor')
+  @IdentifiersParam('The products in these categories and in all categories below them.', {
+    example: 'outdoor',
+    reads: ['categoryID', 'categories.parentID'],
+  })
   within?: string[];
 
   @WordsParam(
     'The products with all these words in name and description, or with exactly this identifier or reference.',
+    { reads: ['words', 'refID'] },
   )
   q?: string;
 
@@ -67,7 +71,10 @@ export class ListProductsDto extends ListQueryDto {
   @TextsParam('The products in all of these colours.')
   coloursAll?: string[];
 
-  @TextsParam('The products with a variant of one of these names.', undefined, 'Filter')
+  @TextsParam('The products with a variant of one of these names.', {
+    example: 'Filter',
+    reads: ['variants.productID', 'variants.name'],
+  })
   variant?: string[];
 
   @DecimalParam('The products that cost at least this, whatever the currency.')

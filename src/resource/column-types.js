@@ -112,7 +112,8 @@ export const COLUMN_TYPES = /** @satisfies {Record<string, ColumnType>} */ (
       flags: ['null', 'words', 'sort', 'counted'],
       one: 'TextParam',
       several: 'TextsParam',
-      argument: ({ length }) => (length === nameColumn.length ? undefined : String(length)),
+      argument: ({ length }) =>
+        length === nameColumn.length ? undefined : `{ maximum: ${length} }`,
       bytes: ({ length }) => textBytes(length),
     },
     integer: {

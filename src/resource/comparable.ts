@@ -1,5 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { COLUMN_TYPES } from './column-types.js';
+import { readNumber, SIGNED_DECIMAL } from './formats.js';
 import { columnTypeOf, type StoredType, VALUES } from './column-values.js';
 
 /** A value that a condition compares a column with. */
@@ -45,7 +46,9 @@ function isValueOf(type: StoredType, column: ColumnMetadata, value: unknown): bo
   }
   if (type === 'text') return typeof value === 'string';
   // An import reads fewer forms of numbers.
-  if (typeof value === 'number' && (type === 'decimal' || type === 'double')) return true;
+  if (type === 'decimal' || type === 'double') {
+    return SIGNED_DECIMAL.test(String(value)) || readNumber(String(value)) !== undefined;
+  }
   const types: readonly StoredType[] = isDate ? ['date', 'date-time'] : [type];
   return types.some((each) => VALUES[each].cell(column).read(String(value)) !== undefined);
 }

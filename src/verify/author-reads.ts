@@ -10,14 +10,17 @@ import { scopedTables, sqlConditions } from '../list/visibility/author-sql.js';
 import { hasOwnTable, isVersioned } from '../resource/own-table.js';
 import { nameOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { selectedComputed, valueOf } from '../resource/selection.js';
-import { type FilteredList, filteredLists } from './filtered-lists.js';
+import type { CalledLists, FilteredList } from './called-lists.js';
 import { type AuthorQuery, namedBy, type Named } from './named-by-sql.js';
 
 /**
  * What is wrong with SQL of authors, as lines: that of computed fields, and of filters with their examples. It reads a
  * resource past its scope, PostgreSQL refuses it, or `reads` of `@QueryOf` does not say what it reads.
  */
-export async function authorReads(application: INestApplicationContext): Promise<string[]> {
+export async function authorReads(
+  { lists }: CalledLists,
+  application: INestApplicationContext,
+): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const reads = application.get(ReadPool);
   const scoped = [...scopedTables(dataSource).values()].flat();
@@ -41,11 +44,16 @@ export async function authorReads(application: INestApplicationContext): Promise
       await check(nameOfField(metadata, column), fieldQuery(metadata, column));
     }
   }
-  for (const list of await filteredLists(application)) {
-    const { metadata, parameter } = list;
+  // The query class of a list says what the computed fields read.
+  const byClass = new Map(lists.map((list) => [list.listing.query.constructor, list]));
+  for (const list of byClass.values()) {
+    const { metadata } = list;
     for (const [, column] of selectedComputed(metadata, undefined)) {
       await check(nameOfField(metadata, column), fieldQuery(metadata, column), list);
     }
+  }
+  for (const list of lists) {
+    const { metadata, parameter } = list;
     for (const query of filterQueries(list)) {
       await check(`the filter ${parameter} of ${nameOf(metadata)}`, query, list);
     }

@@ -3,7 +3,7 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { databaseFailure } from '../database/database-failure.js';
-import { type FilteredList, filteredLists } from './filtered-lists.js';
+import type { CalledLists, FilteredList } from './called-lists.js';
 import {
   columnConditions,
   type IdentifierQuery,
@@ -21,10 +21,13 @@ import { isInOrder, isServed, plan } from '../schema/plan.js';
  * The filters, sorts and children without an index, for which PostgreSQL reads the whole table, as lines with
  * the missing index. Each filter and each sort is checked alone.
  */
-export async function missingIndexes(application: INestApplicationContext): Promise<string[]> {
+export async function missingIndexes(
+  { lists }: CalledLists,
+  application: INestApplicationContext,
+): Promise<string[]> {
   const dataSource = application.get(DataSource);
   const found: string[] = [];
-  for (const list of await filteredLists(application)) {
+  for (const list of lists) {
     try {
       found.push(...(await (list.parameter === 'sort' ? ofSorts : ofFilter)(dataSource, list)));
     } catch (error) {

@@ -1,7 +1,6 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
-import { filteredLists } from './filtered-lists.js';
+import type { CalledLists } from './called-lists.js';
 import { hasOwnTable } from '../resource/own-table.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { identifierOf } from '../resource/resource.js';
@@ -14,9 +13,9 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  * sort together PostgreSQL reads and sorts all matching objects, or reads all objects in the order of
  * the sort. Columns that are declared as filtered but too long to be carried are not reported.
  */
-export async function uncarriedFilters(application: INestApplicationContext): Promise<string[]> {
+export function uncarriedFilters(called: CalledLists): string[] {
   // Deletions and external tables have no index that follows from an entity.
-  const lists = (await filteredLists(application)).filter(({ metadata }) => hasOwnTable(metadata));
+  const lists = called.lists.filter(({ metadata }) => hasOwnTable(metadata));
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {
     if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;

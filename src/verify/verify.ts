@@ -6,7 +6,7 @@ import { differences } from '../schema/differences.js';
 import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
 import { authorReads } from './author-reads.js';
-import { failingLists } from './filtered-lists.js';
+import { callLists } from './called-lists.js';
 import { missingIndexes } from './missing-indexes.js';
 import { OBJECT_CHECKS } from './object-checks.js';
 import { uncarriedFilters } from './uncarried-filters.js';
@@ -15,7 +15,7 @@ import { uncarriedFilters } from './uncarried-filters.js';
 const MAX_CLOCK_LAG = 60;
 
 /** Checks of the lists of an application. Their statements name columns that a database may lack. */
-const LIST_CHECKS = [failingLists, authorReads, missingIndexes, uncarriedFilters];
+const LIST_CHECKS = [authorReads, missingIndexes, uncarriedFilters];
 
 /** The violations in a database, as lines: of its schema, and of the constraints on its data. */
 export async function findViolations(application: INestApplicationContext): Promise<string[]> {
@@ -31,7 +31,9 @@ export async function findViolations(application: INestApplicationContext): Prom
     found.flatMap(({ resource, affectsColumns }) => (affectsColumns ? [resource] : [])),
   );
   if (unreadable.size === 0) {
-    for (const check of LIST_CHECKS) violations.push(...(await check(application)));
+    const called = await callLists(application);
+    violations.push(...called.problems);
+    for (const check of LIST_CHECKS) violations.push(...(await check(called, application)));
   }
   for (const metadata of resourcesOf(dataSource).values()) {
     if (unreadable.has(nameOf(metadata))) continue;

@@ -12,6 +12,7 @@ import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
 import { Rights } from '../../src/resource/visibility.js';
 import { Variant } from '../../src/variants/variant.entity.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { startWith } from '../list/migrated.js';
 import { refusal, type Service } from '../service.js';
 import { until } from '../until.js';
@@ -261,11 +262,21 @@ describe('A hidden field', () => {
     await as('/test_goods?name=nut&rank=1').expect(200, /"count":"1"/);
     await as('/test_goods?nameOrCost=nut').expect(200, /"count":"1"/);
     const body = refusal(-15, 'This list is not for this client');
-    await as('/test_goods?nameOrCost=cheap').expect(403, body);
+    for (const filter of ['nameOrCost=cheap', 'below=9', 'saidBySql=1']) {
+      await as(`/test_goods?${filter}`).expect(403, body);
+    }
     await as('/cheap_goods').expect(403, body);
     await as('/facets/test_goods').expect(403);
     await service.get('/test_goods?costBySql=1&margin=1').expect(200, /"count":"1"/);
     await service.get('/cheap_goods').expect(200, /"doubled":10/);
+  });
+
+  it('is told by verify if a filter reads it and says something else', async () => {
+    const { problems } = await callLists(service.application);
+    expect(problems).toEqual([
+      'the filter saidBySql at /test_goods says what it reads, but its condition is SQL, which a client with rights does not get',
+      'the filter below at /test_goods reads cost, which it does not say: name it in reads of its decorator',
+    ]);
   });
 
   it('is in no entity that is no resource', () => {

@@ -60,7 +60,10 @@ class ListWaresDto extends ListQueryDto {
   @IntegerParam('With this margin.') margin?: number;
   @IntegerParam('Of this rank.') rank?: number;
   @IntegerParam('By SQL.') costBySql?: number;
-  @TextParam('Of this name; or, for one name, by cost.') nameOrCost?: string;
+  @TextParam('Of this name; or, for one name, by cost.', { reads: ['name'] }) nameOrCost?: string;
+  @IntegerParam('By SQL that says what it reads.', undefined, { reads: ['name'] })
+  saidBySql?: number;
+  @IntegerParam('Cheaper, which it does not say.', undefined, { reads: ['name'] }) below?: number;
 }
 
 @QueryOf(Ware)
@@ -77,6 +80,8 @@ class WaresController {
   list(@Query() query: ListWaresDto): Listing {
     return listOf(this.wares, query, {
       costBySql: (cost) => ({ name: Raw((name) => `${name} <> '' AND cost >= :cost`, { cost }) }),
+      saidBySql: (cost) => ({ name: Raw(() => 'cost >= :cost', { cost }) }),
+      below: (cost) => ({ cost: LessThan(cost) }),
       nameOrCost: (text) => (text === 'cheap' ? { cost: LessThan(10) } : { name: text }),
       margin: (margin) => ({ margin: MoreThanOrEqual(margin) }),
     });

@@ -1,17 +1,23 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Controller, Get, Injectable, Module, Param, Query } from '@nestjs/common';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { Controller, Get, Injectable, Logger, Module, Param, Query } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { getRepositoryToken, InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { readFile } from 'node:fs/promises';
 import { Column, DataSource, Entity, PrimaryColumn, Repository } from 'typeorm';
-import { createApplication } from '../../src/application.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { BrandsService } from '../../src/brands/brands.service.js';
-import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import { type Listing, ListModule, listOf, ListReader } from '../../src/list/index.js';
-import { Settings } from '../../src/settings/settings.js';
+import { GetBrandDto, ListBrandsDto } from '../../src/brands/list-brands.dto.js';
+import {
+  type Listing,
+  ListModule,
+  listOf,
+  ListReader,
+  type ObjectLookup,
+  objectOf,
+} from '../../src/list/index.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
-import { type Service, startService } from '../service.js';
+import { refusal, type Service, startService } from '../service.js';
 import { fencesOf } from './markdown.js';
 
 // The examples of docs/resources.md, as they stand there.
@@ -93,13 +99,34 @@ class NamesModule {}
 
 @Controller('test_elsewhere')
 class ElsewhereController {
-  constructor(@InjectRepository(Brand, 'stock') private readonly brands: Repository<Brand>) {}
+  constructor(@InjectRepository(Brand, 'elsewhere') private readonly brands: Repository<Brand>) {}
 
   @Get()
   list(@Query() query: ListBrandsDto): Listing {
     return listOf(this.brands, query);
   }
+
+  @Get(':brandID')
+  get(@Param('brandID') brandID: string, @Query() query: GetBrandDto): ObjectLookup {
+    return objectOf(this.brands, brandID, query);
+  }
 }
+
+@Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      name: 'elsewhere',
+      useFactory: () => ({
+        type: 'postgres',
+        url: process.env.STOCK_DATABASE_URL,
+        entities: [Brand],
+      }),
+    }),
+    TypeOrmModule.forFeature([Brand], 'elsewhere'),
+  ],
+  controllers: [ElsewhereController],
+})
+class ElsewhereModule {}
 
 let service: Service;
 let stock: TestDatabase;
@@ -111,7 +138,7 @@ beforeAll(async () => {
   await other.query('CREATE TABLE levels ("productID" text PRIMARY KEY, pieces integer NOT NULL)');
   await other.query(`INSERT INTO levels VALUES ('p', 5)`);
   await other.destroy();
-  service = await startService({}, NamesModule, LevelsModule);
+  service = await startService({}, NamesModule, LevelsModule, ElsewhereModule);
 });
 afterAll(async () => {
   delete process.env.STOCK_DATABASE_URL;
@@ -148,22 +175,17 @@ it('A second database is read by a handler of one’s own', async () => {
   expect(body.response_data).toEqual({ count: '1', objects: [{ productID: 'p', pieces: 5 }] });
 });
 
-it('A list of a second database is refused at the start', async () => {
-  @Module({
-    imports: [
-      TypeOrmModule.forRootAsync({
-        name: 'stock',
-        useFactory: () => ({ type: 'postgres', url: stock.url, entities: [Brand] }),
-      }),
-      TypeOrmModule.forFeature([Brand], 'stock'),
-    ],
-    controllers: [ElsewhereController],
-  })
-  class ElsewhereModule {}
-  const { url } = service.database;
-  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: url });
-  const create = createApplication(url, settings, [ElsewhereModule]);
-  await expect(create).rejects.toThrow(
-    'ElsewhereController.list lists Brand of another database: lists are read from that of the service',
-  );
+it('A list of a second database is an error, and told by verify', async () => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  for (const path of ['/test_elsewhere', '/test_elsewhere/a']) {
+    await service.get(path).expect(500, refusal(-1, 'Internal error'));
+  }
+  const problem = 'Brand is of another database: lists are read from that of the service';
+  expect(logged.mock.calls.flat()).toContainEqual(expect.stringContaining(problem));
+  logged.mockRestore();
+  const { problems } = await callLists(service.application);
+  expect(problems).toEqual([
+    `ElsewhereController.list: ${problem}`,
+    `ElsewhereController.get: ${problem}`,
+  ]);
 });

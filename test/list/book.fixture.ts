@@ -199,15 +199,15 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @IntegerParam('With so many pages, or up to 20 less.') pagesAround?: number;
     @IntegerParam('With at least so many pages.') pagesMin?: number;
     @BooleanParam('Without a number of pages.') isUnpaged?: boolean;
-    @TextsParam('In these languages.', 2) language?: string[];
-    @TextParam('In another language.', 2) languageOther?: string;
+    @TextsParam('In these languages.', { maximum: 2 }) language?: string[];
+    @TextParam('In another language.', { maximum: 2 }) languageOther?: string;
     @DateTimeParam('Published at this time or later.') publishedSince?: Date;
     @DateTimeParam('Published before this time.') publishedUntil?: Date;
     @TextsParam('With one of these tags.') tags?: string[];
     @TextsParam('With all of these tags.') everyTag?: string[];
     @TextParam('By this author, or in this language.') either?: string;
     @TextParam('On a shelf of this name, or in this language.') shelfOr?: string;
-    @TextsParam('In one language, or in another.', 2) oneOrOther?: string[];
+    @TextsParam('In one language, or in another.', { maximum: 2 }) oneOrOther?: string[];
     @IntegerParam('With a title of more characters.') titleLonger?: number;
     @TextParam('With a title that begins so.') titleBegins?: string;
     @TextParam('With a title that begins with this.') titleStarts?: string;

@@ -82,6 +82,7 @@ import {
 import { columnProblems } from '../../src/resource/declared-columns.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { Settings } from '../../src/settings/settings.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { UntypedModule } from './untyped.fixture.js';
 
@@ -94,14 +95,23 @@ afterAll(() => database.drop());
 
 /** The error with which the service does not start with a module; `undefined` if it starts. */
 async function refusalOf(module: Type): Promise<Error | undefined> {
+  try {
+    await calledWith(module);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** What is wrong with the lists of a module, as `catalogue verify` says. */
+async function calledWith(module: Type): Promise<readonly string[]> {
   const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url });
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   try {
     const application = await createApplication(database.url, settings, [module]);
+    const { problems } = await callLists(application);
     await application.close();
-    return undefined;
-  } catch (error) {
-    return error as Error;
+    return problems;
   } finally {
     jest.restoreAllMocks();
   }
@@ -793,6 +803,23 @@ class PassingController {
   }
 }
 
+@QueryOf(Brand)
+class SayingDto extends ListQueryDto {
+  @TextParam('Of this name.', { reads: ['name', 'categories.name'] }) a?: string;
+  @TextParam('Of this name.', { reads: ['name', 'title'] }) b?: string;
+  @TextParam('Of this name.', { reads: ['colours.name'] }) c?: string;
+}
+
+@Controller('test_saying')
+class SayingController {
+  constructor(@InjectRepository(Brand) private readonly brands: Repository<Brand>) {}
+
+  @Get() list(@Query() query: SayingDto): Listing {
+    const ofName = (name: string) => ({ name });
+    return listOf(this.brands, query, { a: ofName, b: ofName, c: ofName });
+  }
+}
+
 @Controller('test_wrong_list')
 class WrongListController {
   constructor(@InjectRepository(Brand) private readonly brands: Repository<Brand>) {}
@@ -983,9 +1010,8 @@ describe('A filter', () => {
   ])(
     'that compares a column with %s of another type is refused: %#',
     async (_, param, condition, what) => {
-      const lines = (await refusalOf(withFilter(param, condition)))?.message.split('; ') ?? [];
-      expect(lines).toContainEqual(
-        expect.stringContaining(`the filter value compares Fitted.${what}`),
+      expect(await calledWith(withFilter(param, condition))).toContainEqual(
+        expect.stringContaining(`the filter value at /test_fitted compares Fitted.${what}`),
       );
     },
   );
@@ -1016,9 +1042,8 @@ describe('A filter', () => {
     'that compares an array or JSON as one value is refused, with what fits: %#',
     async (param, condition, what) => {
       const filter = typeof condition === 'string' ? condition : 'value';
-      const lines = (await refusalOf(withFilter(param, condition)))?.message.split('; ') ?? [];
-      expect(lines).toContainEqual(
-        expect.stringContaining(`the filter ${filter} compares Fitted.${what}`),
+      expect(await calledWith(withFilter(param, condition))).toContainEqual(
+        expect.stringContaining(`the filter ${filter} at /test_fitted compares Fitted.${what}`),
       );
     },
   );
@@ -1034,7 +1059,7 @@ describe('A filter', () => {
     [BooleanParam(meaning), 'jsonExists'],
     [TextParam(meaning), (text) => ({ json: JsonContains({ text }) })],
   ])('may ask for items of an array and for what JSON contains: %#', async (param, condition) => {
-    expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
+    expect(await calledWith(withFilter(param, condition))).toEqual([]);
   });
 
   it.each<[PropertyDecorator, string]>([
@@ -1054,13 +1079,13 @@ describe('A filter', () => {
     [SignedDecimalParam(meaning), 'text'],
   ])('may compare a column with any value that it can have: %#', async (param, column) => {
     const condition = (value: unknown) => ({ [column]: MoreThan(value) });
-    expect(await refusalOf(withFilter(param, condition))).toBeUndefined();
+    expect(await calledWith(withFilter(param, condition))).toEqual([]);
   });
 
   it('that a query class inherits is checked like its own', async () => {
     const module = withFilter(TextParam(meaning), (stock) => ({ stock }), '', true);
-    expect((await refusalOf(module))?.message).toContain(
-      'the filter value compares Fitted.stock, of type integer, with a',
+    expect(await calledWith(module)).toContainEqual(
+      expect.stringContaining('compares Fitted.stock, of type integer, with a'),
     );
   });
 
@@ -1068,7 +1093,7 @@ describe('A filter', () => {
     'from the path is tried with a value of its column %s',
     async (column) => {
       const module = withFilter(TextParam(meaning), (value) => ({ [column]: value }), ':of');
-      expect(await refusalOf(module)).toBeUndefined();
+      expect(await calledWith(module)).toEqual([]);
     },
   );
 });
@@ -1169,6 +1194,11 @@ describe('A handler', () => {
       'Brand.brandID has no @ForeignKey',
     ],
     [
+      'whose filters say that they read what is no column',
+      withController(SayingController),
+      'SayingDto.b reads title, which is no column; SayingDto.c reads colours.name, which is no column',
+    ],
+    [
       'that another one hides',
       withController(HiddenController),
       'HiddenController.newest at /test_hidden/newest is never called: HiddenController.get comes before it, at /test_hidden/:id',
@@ -1214,18 +1244,17 @@ describe('A handler', () => {
         ),
       ].join('; '),
     ],
-    [
-      'of a list of another entity',
-      withController(WrongListController),
-      'WrongListDto is @QueryOf(Category), and its handler reads Brand',
-    ],
-    [
-      'of an object of another entity',
-      withController(WrongObjectController),
-      'WrongObjectDto is @QueryOf(Category), and its handler reads Brand',
-    ],
   ])('%s is refused at the start, by name', async (_, module, message) => {
     expect((await refusalOf(module))?.message).toBe(message);
+  });
+
+  it.each([
+    ['a list', WrongListController, 'WrongListController.list: WrongListDto'],
+    ['an object', WrongObjectController, 'WrongObjectController.get: WrongObjectDto'],
+  ])('of %s of another entity is told by name', async (_, controller, name) => {
+    expect(await calledWith(withController(controller))).toEqual([
+      `${name} is @QueryOf(Category), and its handler reads Brand`,
+    ]);
   });
 
   it('has a query class that declares each parameter once', () => {

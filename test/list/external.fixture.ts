@@ -86,7 +86,7 @@ function shopModule(resource: ShopResource): Type {
   })
   class ListItemsDto extends ListQueryDto {
     @IdentifiersParam('The items with these identifiers.') item_id?: string[];
-    @TextParam('The items of this name.', 80) name?: string;
+    @TextParam('The items of this name.', { maximum: 80 }) name?: string;
     @EnumsParam('The items in these states.', ShopState) state?: ShopState[];
     @SignedDecimalParam('The items of at least this price.') priceMin?: string;
     @BooleanParam('The items with a price.') priceExists?: boolean;

@@ -19,6 +19,7 @@ import {
   singleCountedColumnsOf,
   tableOf,
 } from '../../src/resource/resource.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { refusal, type Service, startService } from '../service.js';
 import { fillTable } from './fill-table.js';
 import { type MadeValues, madeObjects } from './made-objects.js';
@@ -615,6 +616,11 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
             .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
         }
       });
+    });
+
+    it('has filters whose conditions compare and read what they say', async () => {
+      const isOwn = (endpoint: { path: string }) => `${endpoint.path}/`.startsWith(`${path}/`);
+      expect((await callLists(service.application, isOwn)).problems).toEqual([]);
     });
 
     it('offers no other method', async () => {

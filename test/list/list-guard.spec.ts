@@ -22,7 +22,7 @@ import { errors } from '../../src/http/errors.js';
 import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
-import { failingLists } from '../../src/verify/filtered-lists.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { type Service, startService } from '../service.js';
 
 @Resource('test_secrets', { counted: ['kind'] })
@@ -169,7 +169,7 @@ describe('The guards of a list', () => {
   });
 
   it('of each request, and their controller, are there for catalogue verify', async () => {
-    expect(await failingLists(service.application)).toEqual([]);
+    expect((await callLists(service.application)).problems).toEqual([]);
   });
 
   it('are documented by the error of a guard that says no', async () => {

@@ -4,6 +4,7 @@ import { Brand } from '../../src/brands/brand.entity.js';
 import { exported } from '../import/exported.js';
 import { QueryOf, related } from '../../src/list/index.js';
 import { resourcesOf } from '../../src/resource/resource.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { Random } from '../random.js';
@@ -70,8 +71,8 @@ describe('A filter by related objects', () => {
 
   it('needs an index on the columns that it compares', async () => {
     const missing = async () =>
-      (await missingIndexes(service.application)).filter((line) =>
-        line.includes('brandName of test_offers'),
+      (await missingIndexes(await callLists(service.application), service.application)).filter(
+        (line) => line.includes('brandName of test_offers'),
       );
     expect(await missing()).toEqual([]);
     const indexes = await query(
@@ -114,7 +115,7 @@ describe('A filter by one of several conditions', () => {
   });
 
   it('is served by the indexes of its columns', async () => {
-    const lines = await missingIndexes(service.application);
+    const lines = await missingIndexes(await callLists(service.application), service.application);
     expect(lines.filter((line) => line.includes('either'))).toEqual([]);
   });
 });
@@ -142,10 +143,12 @@ describe('A computed field', () => {
   });
 
   it('is served by no index', async () => {
-    expect(await missingIndexes(service.application)).toEqual([
-      'no index can serve the filter doubled of test_offers, since doubled is computed for each object',
-      'no index can serve the filter brandName of test_named_offers, since brandName is computed for each object',
-    ]);
+    expect(await missingIndexes(await callLists(service.application), service.application)).toEqual(
+      [
+        'no index can serve the filter doubled of test_offers, since doubled is computed for each object',
+        'no index can serve the filter brandName of test_named_offers, since brandName is computed for each object',
+      ],
+    );
   });
 
   it('cannot be sorted by', () => {
@@ -191,7 +194,7 @@ describe('A computed field', () => {
       (await service.get(`/test_silent_offers${parameters}`).expect(200)).headers.etag;
     expect(await etag('')).toBeUndefined();
     expect(await etag('?fields=offerID')).toMatch(/^W\//);
-    expect(await authorReads(service.application)).toEqual([
+    expect(await authorReads(await callLists(service.application), service.application)).toEqual([
       'the field brandName of test_named_offers gives its lists no ETag, since it is SQL, and reads of @QueryOf of ListSilentOffersDto does not say what it reads',
     ]);
   });

@@ -59,7 +59,7 @@ export class GetSupplierDto extends ObjectQueryDto {}
 @QueryOf(TestSupplier, { sort: ['supplierID', 'rating'] })
 export class ListSuppliersDto extends ListQueryDto {
   @IdentifiersParam('The suppliers with these identifiers.') supplierID?: string[];
-  @TextParam('The suppliers of this country.', 2) country?: string;
+  @TextParam('The suppliers of this country.', { maximum: 2 }) country?: string;
   @SignedDecimalParam('The suppliers rated at least so.') rated?: string;
   @BooleanParam('The suppliers that are active, or that are not.') active?: boolean;
 }

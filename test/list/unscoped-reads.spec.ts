@@ -12,6 +12,7 @@ import {
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
+import { callLists } from '../../src/verify/called-lists.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
@@ -250,7 +251,7 @@ describe('SQL of an author that says what it reads', () => {
       past('the filter late', 'test_bids'),
       past('the filter bidder', 'test_bids'),
     ];
-    const found = await authorReads(service.application);
+    const found = await authorReads(await callLists(service.application), service.application);
     expect(found).toEqual(expect.arrayContaining(lines));
     expect(found.filter((line) => line.includes('ListSaidLotsDto'))).toEqual([]);
     expect(await findViolations(service.application)).toEqual(expect.arrayContaining(lines));

@@ -42,7 +42,7 @@ export class GetLotDto extends ObjectQueryDto {}
 @QueryOf(Lot, { sort: ['lotID'] })
 export class ListLotsDto extends ListQueryDto {
   @IdentifiersParam('The lots with these identifiers.') lotID?: string[];
-  @TextParam('The lots of this colour.', 20) colour?: string;
+  @TextParam('The lots of this colour.', { maximum: 20 }) colour?: string;
 }
 
 export const LotsModule = resourceModule(

@@ -12,14 +12,13 @@ const target = (identifier: string, more: Partial<Target> = {}): Target => ({
   identifierType: 'text',
   module: '../some.js',
   enums: [],
-  isTree: false,
   isExternal: false,
   ...more,
 });
 const RESOURCES = new Map([
   ['brands', target('brandID')],
-  ['categories', target('categoryID', { isTree: true })],
-  ['themes', target('id', { identifierType: 'integer', isTree: true })],
+  ['categories', target('categoryID', { parent: 'parentID' })],
+  ['themes', target('id', { identifierType: 'integer', parent: 'parent_id' })],
   ['part_categories', target('id', { identifierType: 'integer' })],
   ['remotes', target('id', { identifierType: 'integer', isExternal: true })],
 ]);

@@ -66,6 +66,9 @@ function parametersOf(resource, field) {
   }));
 }
 
+/** What the decorator of a filter takes whose name does not say what it reads. @type {(columns: readonly string[]) => string} */
+const reads = (columns) => `{ reads: [${quoted(...columns)}] }`;
+
 /** The parameter of the filter by a tree. @type {(resource: Resource) => Parameter[]} */
 function treeOf({ names: { words }, identifier, tree }) {
   if (!tree) return [];
@@ -74,12 +77,19 @@ function treeOf({ names: { words }, identifier, tree }) {
     tree.column === identifier
       ? `These ${words} and all below them.`
       : `The ${words} whose ${tree.column} is one of these ${tree.of.replaceAll('_', ' ')} or below one of them.`;
-  return [{ decorator: several, meaning, property: `within?: ${property()}[]` }];
+  return [
+    {
+      decorator: several,
+      meaning,
+      argument: reads(tree.reads),
+      property: `within?: ${property()}[]`,
+    },
+  ];
 }
 
 /** The parameter of the search for words. @type {(resource: Resource) => Parameter[]} */
 function searchOf({ names, searched }) {
   if (searched.length === 0) return [];
   const meaning = `The ${names.words} with all these words in ${listed(searched)}, or with exactly this identifier.`;
-  return [{ decorator: 'WordsParam', meaning, property: 'q?: string' }];
+  return [{ decorator: 'WordsParam', meaning, argument: reads(['words']), property: 'q?: string' }];
 }

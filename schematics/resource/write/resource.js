@@ -23,7 +23,7 @@ import { isFiltered, isIndexed, TIMES } from '../fields.js';
  * @property {string} identifier
  * @property {import('../fields.js').IdentifierType} identifierType
  * @property {readonly string[]} enums the PostgreSQL types of its enumerations
- * @property {boolean} isTree whether it refers to itself
+ * @property {string} [parent] the column that refers to the resource itself, which makes it a tree
  * @property {boolean} isExternal whether it lists an external table
  */
 
@@ -71,13 +71,13 @@ export function describe(resource) {
     /** The fields that `sort` accepts. */
     sorts: [identifier, ...fieldNames(all, 'sort')],
     /** The fields that refer to a tree. */
-    trees: references.filter(({ resource: of = '' }) => targets.get(of)?.isTree),
+    trees: references.filter(({ resource: of = '' }) => targets.get(of)?.parent),
     tree: treeFilter(resource),
   };
 }
 
 /**
- * The filter by a tree: the column that it compares, and the resource that is the tree.
+ * The filter by a tree: the column that it compares, the resource that is the tree, and the columns that it reads.
  *
  * @param {import('../fields.js').Fields & ResourceParts} resource
  */
@@ -86,7 +86,9 @@ function treeFilter({ identifier, names, fields, targets }) {
   const of = field?.resource ?? '';
   const target = targets.get(of);
   if (!field || !target) return undefined;
-  return { column: of === names.resource ? identifier : field.name, of, target };
+  return of === names.resource
+    ? { column: identifier, of, target, reads: [field.name] }
+    : { column: field.name, of, target, reads: [field.name, `${of}.${target.parent}`] };
 }
 
 /** The names of the fields, or of those with a flag. @type {(fields: readonly Field[], flag?: import('../fields.js').Flag) => string[]} */

@@ -16,5 +16,5 @@ export function isCredential(name: string): boolean {
 
 function Credential(meaning: string, maxLength: number, example: string): PropertyDecorator {
   const schema = { type: 'string', minLength: 1, maxLength, pattern: '^[\\x21-\\x7e]+$' } as const;
-  return Parameter({ meaning, schema, example });
+  return Parameter({ meaning, schema, example, reads: [] });
 }

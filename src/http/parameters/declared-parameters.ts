@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.js';
-import type { EntityColumn, Rights } from '../../resource/visibility.js';
+import type { Rights } from '../../resource/visibility.js';
 import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
@@ -47,6 +47,11 @@ export interface DeclaredParameter {
   readonly meaning: string;
   /** A function if the schema depends on settings. */
   readonly schema: ParameterSchema | ((settings: ParameterSettings) => ParameterSchema);
+  /**
+   * The columns that the condition of a filter reads: properties of the entity, and such as `variants.name` of another
+   * resource. Absent: the column that the name of the filter says.
+   */
+  readonly reads?: readonly string[];
   /** Whether every request must have it. */
   readonly isRequired?: boolean;
   /** A valid value, as text. A function if the time decides which values are valid. Absent: any text is valid. */
@@ -116,30 +121,6 @@ export function parametersOf({ prototype }: QueryClass): Parameters {
     collected.set(prototype, parameters);
   }
   return parameters;
-}
-
-/** The columns that parameters read; `undefined`: any. Without an entry, nothing is known. */
-const READ = new WeakMap<DeclaredParameter, readonly EntityColumn[] | undefined>();
-
-/** Records columns that a parameter reads, as the start of the service finds them. `undefined`: it may read any. */
-export function addRead(
-  parameter: DeclaredParameter,
-  columns: readonly EntityColumn[] | undefined,
-): void {
-  const known = READ.has(parameter) ? READ.get(parameter) : [];
-  READ.set(parameter, known && columns && [...known, ...columns]);
-}
-
-/**
- * Whether a client may send a parameter to an endpoint: the query class declares it, and the client sees every column that
- * it reads, and something that it may name.
- */
-export function isAllowed(query: QueryClass, name: string, settings: ParameterSettings): boolean {
-  const parameter = parametersOf(query).get(name);
-  const { rights } = settings;
-  if (!parameter || !rights?.isRestricted) return parameter !== undefined;
-  if (schemaOf(parameter, settings).items?.enum?.length === 0) return false;
-  return READ.get(parameter)?.every((column) => rights.sees(...column)) ?? false;
 }
 
 /**

@@ -4,7 +4,8 @@ import { Settings } from '../../settings/settings.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
 import { queryClassFor } from '../endpoints.js';
-import { isAllowed, settingsFor } from './declared-parameters.js';
+import { isAllowed } from './allowed-parameters.js';
+import { settingsFor } from './declared-parameters.js';
 import type { SentQuery } from './parameters.pipe.js';
 import type { SentParameter } from './query-string.js';
 

@@ -1,7 +1,8 @@
 import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
-import { type FilterEnd, type FilterForms, readingsOf } from '../../resource/filter-forms.js';
+import type { FilterEnd, FilterForms } from '../../resource/filter-forms.js';
+import { namedColumn } from '../../resource/named-column.js';
 import { externalTableOf } from '../../resource/resource.js';
 import type { Condition } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
@@ -100,17 +101,10 @@ export function conditionsOf(
  */
 function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): Condition {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  for (const { end, column } of readingsOf(filter)) {
-    const found = columnNamed(metadata, column);
-    if (found) return CONDITIONS[end](found, values);
-  }
+  const { end, column } = namedColumn(metadata.target as object, filter) ?? {};
+  const found = column === undefined ? undefined : metadata.findColumnWithPropertyName(column);
+  if (end !== undefined && found) return CONDITIONS[end](found, values);
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
-}
-
-/** The column of a name. The times that TypeORM sets may have any other. */
-function columnNamed(metadata: EntityMetadata, name: string): ColumnMetadata | undefined {
-  const { createDateColumn: createdAt, updateDateColumn: updatedAt } = metadata;
-  return { createdAt, updatedAt }[name] ?? metadata.findColumnWithPropertyName(name);
 }
 
 /** The condition of each form of filters. */

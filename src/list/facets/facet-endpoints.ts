@@ -2,7 +2,8 @@ import type { Type } from '@nestjs/common';
 import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import { resourceName } from '../../resource/resource.js';
-import { entityOf, type ListQueryClass, listQueryOf } from '../query/query-of.js';
+import { entityOf } from '../../http/parameters/allowed-parameters.js';
+import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { countedFieldsOf, type FacetFields, facetFieldsOf } from './facet-fields.js';
 import { FacetsOf, FacetsQueryDto } from './facets-query.dto.js';
 

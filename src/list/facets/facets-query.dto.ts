@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { CommandError } from '../../command-error.js';
+import { setEntity } from '../../http/parameters/allowed-parameters.js';
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
@@ -12,7 +13,7 @@ import { NON_FILTERS } from '../condition/filters.js';
 import { limitBounds } from '../query/list-query.dto.js';
 import { NamesParam } from '../query/name-parameters.js';
 import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
-import { type ListQueryClass, setEntity } from '../query/query-of.js';
+import type { ListQueryClass } from '../query/query-of.js';
 import { searchText, wordCount } from '../query/search-text.js';
 import { readBounds } from './bounds.js';
 import { countedByDefault, type FacetFields, visibleFacets } from './facet-fields.js';
@@ -28,7 +29,9 @@ export const MAXIMUM_BOUNDS = 50;
  * times, and the filters of the list.
  */
 export abstract class FacetsQueryDto extends CredentialsQueryDto {
-  @IntegerParam('Most values of each field; 0 answers with the count alone.', limitBounds)
+  @IntegerParam('Most values of each field; 0 answers with the count alone.', limitBounds, {
+    reads: [],
+  })
   limit?: number;
 
   /** How the values begin, or their labels. */
@@ -102,6 +105,7 @@ export function FacetsOf(
       meaning:
         'The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field.',
       schema: { type: 'string', minLength: 1, maxLength: NAME_LENGTH },
+      reads: [],
       read: readStart,
       readBeside: (start, query, { rights }) =>
         query.bounds === undefined
@@ -112,6 +116,7 @@ export function FacetsOf(
       Parameter({
         meaning: `The bounds of intervals, in ascending order, at most ${MAXIMUM_BOUNDS}: the objects in each are counted. Requires \`facets\` to name one number or time. The lower bound belongs to an interval, the upper one does not.`,
         schema: arrayOf({ type: 'string' }),
+        reads: [],
         example: '10,50',
         read: splitBounds,
         readBeside: (texts, query, { rights }) => {

@@ -36,14 +36,16 @@ export abstract class ObjectQueryDto extends CredentialsQueryDto {
  * decorate it with `@QueryOf`.
  */
 export abstract class ListQueryDto extends ObjectQueryDto {
-  @IntegerParam('Most objects to return; 0 answers with the count alone.', limitBounds)
+  @IntegerParam('Most objects to return; 0 answers with the count alone.', limitBounds, {
+    reads: [],
+  })
   limit?: number;
 
-  @IntegerParam('How many matching objects to skip; past the end is an empty page.', {
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-  })
+  @IntegerParam(
+    'How many matching objects to skip; past the end is an empty page.',
+    { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+    { reads: [] },
+  )
   offset?: number;
 
   /** The identifier of the object behind which the page begins, as text. */

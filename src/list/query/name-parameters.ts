@@ -1,8 +1,8 @@
 import type { ObjectType } from 'typeorm';
 import { errors } from '../../http/errors.js';
+import { isAllowed } from '../../http/parameters/allowed-parameters.js';
 import {
   InvalidValue,
-  isAllowed,
   Parameter,
   type ParameterSettings,
 } from '../../http/parameters/declared-parameters.js';
@@ -40,7 +40,7 @@ export function NamesParam(
     if (unknown !== undefined) return mustName(unknown, allowed);
     return allowed.filter((name) => names.includes(name));
   };
-  return Parameter({ meaning, schema, example, read });
+  return Parameter({ meaning, schema, example, read, reads: [] });
 }
 
 /**
@@ -51,7 +51,7 @@ export function NamesParam(
 export function SortParam(
   entity: ObjectType<unknown>,
   columns: readonly string[],
-  query: { readonly prototype: object },
+  query: { readonly name: string; readonly prototype: object },
   search: string | undefined,
 ): PropertyDecorator {
   const relevanceFor = (settings: ParameterSettings): string[] =>
@@ -95,6 +95,7 @@ export function SortParam(
     }),
     example: columns.join(),
     read,
+    reads: [],
     readBeside: (keys, query) => {
       const [first] = keys as readonly SortKey[];
       return first?.field === RELEVANCE && search !== undefined && query[search] === undefined

@@ -29,10 +29,21 @@ interface Value {
   readonly read: (text: string) => unknown;
 }
 
-type Decorator = (meaning: string) => PropertyDecorator;
+/** What the decorator of a filter takes after the meaning. */
+export type FilterOptions = Pick<DeclaredParameter, 'reads'> & {
+  /** A valid value. Default: that of the decorator; without one, that of the column of this name. */
+  readonly example?: string;
+};
+
+interface TextOptions extends FilterOptions {
+  /** Most characters of a text. */
+  readonly maximum?: number;
+}
+
+type Decorator = (meaning: string, options?: FilterOptions) => PropertyDecorator;
 
 function one(value: Value): Decorator {
-  return (meaning) => Parameter({ meaning, ...value });
+  return (meaning, options) => Parameter({ meaning, ...value, ...options });
 }
 
 /** Values separated by commas. */
@@ -41,7 +52,8 @@ function several({ schema, example, read }: Value): Decorator {
     const values = text.split(',').map(read);
     return values.find((value) => value instanceof InvalidValue) ?? values;
   };
-  return (meaning) => Parameter({ meaning, schema: arrayOf(schema), example, read: readAll });
+  return (meaning, options) =>
+    Parameter({ meaning, schema: arrayOf(schema), example, read: readAll, ...options });
 }
 
 /** The schema of values separated by commas. */
@@ -72,6 +84,7 @@ const UNSIGNED_BOUNDS: Bounds = { ...INTEGER_BOUNDS, minimum: 0 };
 export function IntegerParam(
   meaning: string,
   bounds: Bounds | ((settings: ParameterSettings) => Bounds) = UNSIGNED_BOUNDS,
+  options?: FilterOptions,
 ): PropertyDecorator {
   const boundsOf = typeof bounds === 'function' ? bounds : () => bounds;
   const schema = (settings: ParameterSettings): ParameterSchema => {
@@ -88,12 +101,12 @@ export function IntegerParam(
     if (value >= minimum && value <= maximum) return value + 0;
     return new InvalidValue((name) => errors.outOfRange(name, String(minimum), String(maximum)));
   };
-  return Parameter({ meaning, schema, example: '1', read });
+  return Parameter({ meaning, schema, example: '1', read, ...options });
 }
 
 /** A plain decimal integer, with or without a `-`, for a column that may be negative. Property: `number`. */
-export function SignedIntegerParam(meaning: string): PropertyDecorator {
-  return IntegerParam(meaning, INTEGER_BOUNDS);
+export function SignedIntegerParam(meaning: string, options?: FilterOptions): PropertyDecorator {
+  return IntegerParam(meaning, INTEGER_BOUNDS, options);
 }
 
 /** Integers, with or without a `-`, separated by commas. Property: `number[]`. */
@@ -123,7 +136,7 @@ export function TypedIdentifier(
   type: unknown,
   readBeside?: DeclaredParameter['readBeside'],
 ): PropertyDecorator {
-  return Parameter({ meaning, ...identifier(type), readBeside });
+  return Parameter({ meaning, ...identifier(type), readBeside, reads: [] });
 }
 
 function identifier(columnType: unknown): Value {
@@ -188,35 +201,27 @@ export const DATE_TIME = {
 /** An RFC 3339 time with a zone. Property: `Date`. */
 export const DateTimeParam = one(DATE_TIME);
 
-/** A text of 1 to `maximum` characters. Property: `string`. */
-export function TextParam(meaning: string, maximum = NAME_LENGTH): PropertyDecorator {
-  return one(text(maximum))(meaning);
+/** A text of 1 to `maximum` characters, by default 500. Property: `string`. */
+export function TextParam(
+  meaning: string,
+  { maximum = NAME_LENGTH, ...options }: TextOptions = {},
+): PropertyDecorator {
+  return one(text(maximum))(meaning, options);
 }
 
-/**
- * Texts of 1 to `maximum` characters, separated by commas. Property: `string[]`.
- *
- * @param example by default that of the column of this name
- */
+/** Texts of 1 to `maximum` characters, by default 500, separated by commas. Property: `string[]`. */
 export function TextsParam(
   meaning: string,
-  maximum = NAME_LENGTH,
-  example?: string,
+  { maximum = NAME_LENGTH, ...options }: TextOptions = {},
 ): PropertyDecorator {
-  return several(textAmongOthers('texts', maximum, example))(meaning);
+  return several(textAmongOthers('texts', maximum))(meaning, options);
 }
 
 /** An identifier. Property: `string`. */
 export const IdentifierParam = one(text(IDENTIFIER_LENGTH));
 
-/**
- * Identifiers, separated by commas. Property: `string[]`.
- *
- * @param example by default that of the column of this name
- */
-export function IdentifiersParam(meaning: string, example?: string): PropertyDecorator {
-  return several(textAmongOthers('identifiers', IDENTIFIER_LENGTH, example))(meaning);
-}
+/** Identifiers, separated by commas. Property: `string[]`. */
+export const IdentifiersParam = several(textAmongOthers('identifiers', IDENTIFIER_LENGTH));
 
 function text(
   maximum: number,
@@ -229,9 +234,9 @@ function text(
   };
 }
 
-function textAmongOthers(what: string, maximum: number, example?: string): Value {
+function textAmongOthers(what: string, maximum: number): Value {
   const expected = `${what} of 1 to ${maximum} characters, separated by commas`;
-  return { ...text(maximum, expected, '^[^,\\u0000]+$'), example };
+  return text(maximum, expected, '^[^,\\u0000]+$');
 }
 
 /** Currency codes, separated by commas. Property: `string[]`. */
@@ -245,17 +250,22 @@ export const CurrenciesParam = several({
 });
 
 /** A value of an enumeration. Property: the enumeration's type. */
-export function EnumParam(meaning: string, enumeration: Record<string, string>): PropertyDecorator {
-  return one(valueOf(enumeration, (names) => `one of ${names}`))(meaning);
+export function EnumParam(
+  meaning: string,
+  enumeration: Record<string, string>,
+  options?: FilterOptions,
+): PropertyDecorator {
+  return one(valueOf(enumeration, (names) => `one of ${names}`))(meaning, options);
 }
 
 /** Values of an enumeration, separated by commas. Property: an array of the enumeration's type. */
 export function EnumsParam(
   meaning: string,
   enumeration: Record<string, string>,
+  options?: FilterOptions,
 ): PropertyDecorator {
   const expected = (names: string): string => `one or more of ${names}, separated by commas`;
-  return several(valueOf(enumeration, expected))(meaning);
+  return several(valueOf(enumeration, expected))(meaning, options);
 }
 
 function valueOf(enumeration: Record<string, string>, expected: (names: string) => string): Value {

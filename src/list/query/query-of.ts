@@ -1,4 +1,9 @@
-import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import {
+  type DataSource,
+  type EntityMetadata,
+  getMetadataArgsStorage,
+  type ObjectType,
+} from 'typeorm';
 import { type Children, declareChildren } from '../../resource/children.js';
 import { relatedEntity } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
@@ -10,6 +15,7 @@ import {
   primaryColumnOf,
   resourceName,
 } from '../../resource/resource.js';
+import { entityOf, setEntity } from '../../http/parameters/allowed-parameters.js';
 import { ownParameters } from '../../http/parameters/declared-parameters.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
@@ -17,7 +23,6 @@ import { DateTimeParam, mustBe, TypedIdentifier } from './parameters.js';
 import { SinceParam } from './since.js';
 import { searchParameterOf } from './words-parameter.js';
 
-const ENTITY = Symbol('entity');
 const READS = Symbol('reads');
 const SORTS = Symbol('sorts');
 
@@ -157,15 +162,6 @@ function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
   }
 }
 
-export function setEntity(query: object, entity: ObjectType<unknown>): void {
-  Reflect.defineMetadata(ENTITY, entity, query);
-}
-
-/** The entity of a query class; `undefined` for a class without `@QueryOf`. */
-export function entityOf(query: object): ObjectType<unknown> | undefined {
-  return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
-}
-
 /** What SQL of an author reads, as its query class says. */
 export interface Reads {
   /** The names of resources. */
@@ -192,7 +188,7 @@ export function sortsOf(query: object): readonly string[] {
   return (Reflect.getMetadata(SORTS, query) as readonly string[] | undefined) ?? [];
 }
 
-/** A query class of one entity for a list of another. */
+/** A handler reads another entity than that of its query class, or one of another database. */
 export class WrongEntityError extends TypeError {}
 
 /**
@@ -206,6 +202,14 @@ export function requireEntity(query: object, entity: EntityMetadata['target']): 
   const name = typeof entity === 'function' ? entity.name : entity;
   throw new WrongEntityError(
     `${query.constructor.name} is @QueryOf(${declared.name}), and its handler reads ${name}`,
+  );
+}
+
+/** @throws WrongEntityError for an entity of another database than that of the service */
+export function requireDatabase({ name, dataSource }: EntityMetadata, own: DataSource): void {
+  if (dataSource === own) return;
+  throw new WrongEntityError(
+    `${name} is of another database: lists are read from that of the service`,
   );
 }
 

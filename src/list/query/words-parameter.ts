@@ -1,6 +1,6 @@
 import { type InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
-import { mustBe } from './parameters.js';
+import { type FilterOptions, mustBe } from './parameters.js';
 import { searchText, wordCount } from './search-text.js';
 
 /** Maximum number of different words of a search. Its cost grows with each. */
@@ -11,7 +11,7 @@ const MINIMUM_BEGINNING = 2;
 const SEARCH = Symbol('search');
 
 /** Words to search for; see `containsWords`. It allows `sort=relevance`. Property: `string`. */
-export function WordsParam(meaning: string): PropertyDecorator {
+export function WordsParam(meaning: string, options?: FilterOptions): PropertyDecorator {
   const longest = `${MAXIMUM_WORDS} different words in ${NAME_LENGTH} characters`;
   const read = (text: string): string | InvalidValue => {
     // First, since reading the words of a text costs the square of its length.
@@ -35,6 +35,7 @@ export function WordsParam(meaning: string): PropertyDecorator {
     },
     example: 'blue',
     read,
+    ...options,
   });
   return (prototype, name) => {
     Reflect.defineMetadata(SEARCH, name, prototype);

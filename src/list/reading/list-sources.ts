@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ReadPool } from '../../database/read-pool.js';
 import { nameOf } from '../../resource/resource.js';
+import { requireDatabase } from '../query/query-of.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { type Source, sourceOf } from './history.js';
 import type { PreparedPage } from './prepared-list.js';
@@ -26,10 +27,11 @@ export class ListSources {
   /**
    * @param prefersWait whether its request prefers to wait for a change, which a client that sees every column does: see
    * `sourceOf`
-   * @throws ApiError `-2` while the lists of one of its resources are unavailable, or one is loaded
+   * @throws WrongEntityError for a list of another database; ApiError `-2` while the lists of one of its resources are unavailable, or one is loaded
    */
   of(listing: VisibleListing, prefersWait: boolean): ListSource {
     const { resources, repository, isVersioned, isPartial } = listing;
+    requireDatabase(repository.metadata, this.reads.dataSource);
     this.unavailable.checkLists(resources);
     const source = sourceOf(this.reads, listing, prefersWait && !isPartial);
     const { reads, inHistory } = source;

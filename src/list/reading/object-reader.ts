@@ -8,6 +8,7 @@ import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { readIdentifier } from '../query/parameters.js';
+import { requireDatabase } from '../query/query-of.js';
 import { and, sqlEach } from '../condition/print.js';
 import type { VisibleObject } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
@@ -32,6 +33,7 @@ export class ObjectReader {
   async read({ lookup, client, fields, entities, scope }: VisibleObject): Promise<Page> {
     const { repository, identifier } = lookup;
     const { metadata } = repository;
+    requireDatabase(metadata, this.reads.dataSource);
     const { propertyName, databaseName, type } = identifierOf(metadata);
     const key = readIdentifier(type, identifier);
     if (key instanceof InvalidValue) throw key.toError(propertyName);

@@ -10,6 +10,7 @@ import {
   identifierQueriesIn,
   readColumns,
 } from '../condition/condition.js';
+import { misfitsIn } from '../condition/misfits.js';
 import type { Listing, ObjectLookup, VisibleConditions } from '../listing/listing.js';
 import { type ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
 import { authorSql, resourcesRead } from './author-sql.js';
@@ -52,7 +53,8 @@ export class VisibleListing {
   /**
    * @param selection what each object shows, by default as its query says
    * @throws ApiError `-15` if the handler filters or sorts by what the client does not see; UnknownClientError without a
-   * client, for a resource with a scope; UnscopedReadError for SQL of an author that may read one
+   * client, for a resource with a scope; UnscopedReadError for SQL of an author that may read one; TypeError for a filter
+   * that compares a column with values of another type
    */
   static of(
     listing: Listing,
@@ -62,6 +64,8 @@ export class VisibleListing {
     const { repository, query } = listing;
     const { metadata } = repository;
     requireSeen(listing, client?.rights);
+    const [misfit] = misfitsIn(metadata, listing.filters);
+    if (misfit !== undefined) throw new TypeError(`${query.constructor.name} ${misfit}`);
     const rows = (other: EntityMetadata): readonly Condition[] => visibleRows(other, client);
     const conditions = listing.visible(rows);
     const fields = shownFields(metadata, selection, client?.rights);
@@ -147,7 +151,7 @@ function relatedEntities(
 
 /**
  * Parameters that read what a client does not see are refused by name before. This is for the conditions and orders that
- * a handler adds, and for values of filters that the check at the start did not try.
+ * a handler adds, and for filters whose conditions read more than they say.
  */
 function requireSeen({ repository, filters, query }: Listing, rights: Rights | undefined): void {
   if (!rights?.isRestricted) return;
