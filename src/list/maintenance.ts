@@ -10,7 +10,7 @@ import { UnavailableResources } from './reading/unavailable-resources.js';
 import { ownResources } from '../resource/own-table.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';
-import { wordTallies } from '../tally/word-tally.js';
+import { tallyOf } from '../tally/described-tally.js';
 import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
 
 /** Rounds between two purges of old deletions. */
@@ -158,7 +158,7 @@ export class Maintenance implements OnModuleDestroy {
   }
 
   private countedWordsOf(metadata: EntityMetadata): CountedWords[] {
-    return wordTallies(metadata).map(
+    return tallyOf(metadata).byWord.map(
       (tally) => new CountedWords(this.connections, metadata, tally),
     );
   }

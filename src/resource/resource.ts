@@ -96,7 +96,7 @@ export function singleCountedColumnsOf(metadata: Pick<EntityMetadata, 'target'>)
 }
 
 /**
- * Whether a column has few values, as an enumeration or a boolean. As in the view `tally_orders`: the tallies of
+ * Whether a column has few values, as an enumeration or a boolean. As in `tally_description` of `tally.sql`: the tallies of
  * sorted columns have the facets of such counted columns, too. The ranges of a rare value would span most of
  * an index.
  */

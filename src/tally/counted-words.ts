@@ -5,7 +5,7 @@ import type { ReservedConnections } from '../database/reserved-connections.js';
 import { nameOf } from '../resource/resource.js';
 import { excludeWriters } from './exclude-writers.js';
 import { tallyLock } from './maintain.js';
-import { type WordTally, wordSums } from './word-tally.js';
+import { recountOf, type WordTally } from './tally.js';
 
 /**
  * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, anywhere and in titles, if enough objects
@@ -116,12 +116,11 @@ export class CountedWords {
     await client.query(`LOCK TABLE "${this.metadata.tableName}" IN ACCESS SHARE MODE`);
     // For the sums of every word and value: 200,000 took 20 MB.
     await client.query(`SET LOCAL work_mem = '256MB'`);
-    const { text, values } = wordSums(this.metadata, this.tally, false);
-    const { rows } = await client.query<{ sums: string }>(text, [...values]);
+    const { rows } = await client.query<{ recount: string }>(...recountOf(this.tally, false));
     await client.query(
       `INSERT INTO ${deltas} (word, facet, count)
        SELECT word, facet, sum(total) FROM (
-         SELECT "#word" AS word, facet, total FROM (${rows[0]?.sums ?? ''}) sums
+         SELECT * FROM (${rows[0]?.recount ?? ''}) recount(word, facet, total)
          UNION ALL SELECT word, facet, -count FROM ${tally} JOIN ${uncounted} USING (word)
          UNION ALL SELECT word, facet, -count FROM ${deltas} JOIN ${uncounted} USING (word)
        ) every GROUP BY word, facet HAVING sum(total) <> 0`,

@@ -5,7 +5,6 @@ import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
 import { COLUMNS_OF_FACET, facetValues, IS_COMBINED_FACET } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
-import { namesArray } from './tally-columns.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
 export interface Stretch {
@@ -28,7 +27,7 @@ function keyOf({ identifier, column }: TallyOrder): { name: string; of: ColumnMe
 
 /** SQL for whether `facet` is narrow. */
 function isNarrow({ narrow }: TallyOrder): string {
-  return `${COLUMNS_OF_FACET} = ANY(${namesArray(narrow)})`;
+  return `${COLUMNS_OF_FACET} = ANY('{${narrow.join()}}')`;
 }
 
 /**

@@ -13,7 +13,7 @@ export const EVERY_OBJECT: Facet = { columns: [], values: [] };
 
 /*
  * Everything of the service that makes or reads a name of a facet is here. The triggers make names by `tally_facet` of
- * `tally.sql`, and `src/verify/miscounts.ts` has its own expression to check them.
+ * `tally.sql`.
  */
 
 /**

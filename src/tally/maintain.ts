@@ -4,8 +4,8 @@ import { nameOf } from '../resource/resource.js';
 import { recut, stretchesDue } from './cut.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
-import { type Tally, type TallyOrder, tallyOrders } from './tally.js';
-import { itemTallies, wordTallies } from './word-tally.js';
+import { tallyOf } from './described-tally.js';
+import type { Tally, TallyOrder } from './tally.js';
 
 /** Maximum number of deltas of each table that a transaction folds. */
 export const FOLD_SIZE = 50_000;
@@ -47,8 +47,9 @@ export class TallyMaintenance {
     private readonly foldSize = FOLD_SIZE,
     private readonly rangeSize?: number,
   ) {
-    this.orders = tallyOrders(metadata).map((order) => ({ ...order, due: undefined }));
-    this.tallies = [...this.orders, ...wordTallies(metadata), ...itemTallies(metadata)];
+    const { byIdentifier, byValue, byWord, byItem } = tallyOf(metadata);
+    this.orders = [byIdentifier, ...byValue].map((order) => ({ ...order, due: undefined }));
+    this.tallies = [...this.orders, ...byWord, ...byItem];
     this.resource = nameOf(metadata);
   }
 

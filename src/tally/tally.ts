@@ -1,23 +1,20 @@
-import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../database/statement.js';
-import { declaredColumns } from '../resource/declaration.js';
-import {
-  columnOf,
-  identifierOf,
-  isBroad,
-  nameOf,
-  singleCountedColumnsOf,
-} from '../resource/resource.js';
-import { facetBounds, namesOf } from './facet.js';
+import { type Facet, facetBounds, facetNames } from './facet.js';
 
-/** A table of counts, and that of the changes since. */
+/** A table of counts in one order, and that of the changes since. */
 export interface Tally {
+  /** As in the view `tally_orders`. */
+  readonly kind: 'identifiers' | 'values' | 'words' | 'items';
   /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
   /** The columns that identify a row of the tally. */
   readonly key: string;
+  /** The sorted or searched column, or the array; absent: the order of the identifier. */
+  readonly column?: ColumnMetadata;
+  /** The columns of its facets, besides that of all objects. */
+  readonly facets: readonly (readonly ColumnMetadata[])[];
 }
 
 /**
@@ -26,8 +23,6 @@ export interface Tally {
  */
 export interface TallyOrder extends Tally {
   readonly identifier: ColumnMetadata;
-  /** The sorted column; absent: the order of the identifier. */
-  readonly column?: ColumnMetadata;
   /** The columns of the tables that name a range within its facet: `lowest`, or `value, lowest`. */
   readonly rangeKey: string;
   /** `rangeKey` for ORDER BY. The first range has no `value`. */
@@ -36,86 +31,15 @@ export interface TallyOrder extends Tally {
   readonly narrow: readonly string[];
 }
 
-/** The order by identifier. */
-export function identifierOrder(metadata: EntityMetadata): TallyOrder {
-  const resource = nameOf(metadata);
-  return {
-    identifier: identifierOf(metadata),
-    tally: `"${resource}_tally"`,
-    deltas: `"${resource}_tally_deltas"`,
-    key: 'facet, lowest',
-    rangeKey: 'lowest',
-    rangeKeyOrder: 'lowest',
-    narrow: [],
-  };
+/** The numbers of objects with an item of a counted array, by item and facet. */
+export interface ItemTally extends Tally {
+  readonly column: ColumnMetadata;
 }
 
-/** The order by a sorted column. It leaves out objects without a value. */
-export function sortedOrder(metadata: EntityMetadata, column: ColumnMetadata): TallyOrder {
-  const table = `${metadata.tableName}_tally_by_${column.databaseName}`;
-  return {
-    identifier: identifierOf(metadata),
-    column,
-    tally: `"${table}"`,
-    deltas: `"${table}_deltas"`,
-    key: 'facet, value, lowest',
-    rangeKey: 'value, lowest',
-    rangeKeyOrder: 'value NULLS FIRST, lowest',
-    narrow: narrowColumnsOf(metadata, column).map(namesOf),
-  };
-}
-
-/** Every order of a resource's tally. */
-export function tallyOrders(metadata: EntityMetadata): TallyOrder[] {
-  const sorted = declaredColumns(metadata).sorted.map((name) =>
-    sortedOrder(metadata, columnOf(metadata, name)),
-  );
-  return [identifierOrder(metadata), ...sorted];
-}
-
-/**
- * The columns of the facets in an order, by default that of the identifier, besides the facet of all objects. In the order
- * of the identifier: those that are counted. In that of a column: the broad ones, and those of its intervals.
- */
-export function facetColumnsOf(
-  metadata: EntityMetadata,
-  { column }: Pick<TallyOrder, 'column'> = {},
-): ColumnMetadata[][] {
-  if (!column) return columnsOf(metadata, declaredColumns(metadata).counted);
-  const broad = singleCountedColumnsOf(metadata)
-    .filter((name) => isBroad(metadata, name))
-    .map((name) => [name]);
-  return [...columnsOf(metadata, broad), ...narrowColumnsOf(metadata, column)];
-}
-
-/**
- * The columns of the facets within which the items of an array are counted: of those in the order of the identifier, those
- * with at most one column that is not broad. Of others, such as `categoryID+brandID`, nearly every object has its own.
- */
-export function itemFacetColumnsOf(metadata: EntityMetadata): ColumnMetadata[][] {
-  return facetColumnsOf(metadata).filter(
-    (columns) => columns.filter((column) => !isBroad(metadata, column.propertyName)).length <= 1,
-  );
-}
-
-/** The columns of the facets within which the intervals of a sorted column are counted. */
-function narrowColumnsOf(
-  metadata: EntityMetadata,
-  { propertyName: sorted }: ColumnMetadata,
-): ColumnMetadata[][] {
-  const intervals = declaredColumns(metadata).intervals.filter(({ of }) => of === sorted);
-  return columnsOf(
-    metadata,
-    intervals.map(({ within }) => within),
-  );
-}
-
-/** The columns of combinations of properties. */
-function columnsOf(
-  metadata: EntityMetadata,
-  combinations: readonly (readonly string[])[],
-): ColumnMetadata[][] {
-  return combinations.map((names) => names.map((name) => columnOf(metadata, name)));
+/** The numbers of objects with a common word in a searched column, by word and facet. */
+export interface WordTally extends ItemTally {
+  /** The table of the words that are counted, quoted. */
+  readonly words: string;
 }
 
 /** A subquery of every row of a tally and its deltas. */
@@ -148,4 +72,46 @@ export function countWhere({ tally, deltas }: Tally, condition: string): string 
     (table) => `(SELECT coalesce(sum(count), 0) FROM ${table} WHERE ${condition})`,
   );
   return `(${tallied} + ${since})`;
+}
+
+/**
+ * An SQL expression for the number of objects of facets that contain the words of a text. It is null
+ * unless that is one word, and a counted one.
+ *
+ * @param inTitle whether their titles contain it
+ */
+export function wordCountOf(
+  wordTally: WordTally,
+  text: string,
+  inTitle: boolean,
+  facets: readonly Facet[],
+  values: ParameterValues,
+): string {
+  const names = facetNames(facets, values);
+  const count = countWhere(wordTally, `word = counted.word AND facet = ANY(${names})`);
+  return `(SELECT ${count} FROM (${countedWord(wordTally, text, inTitle, values)}) counted)`;
+}
+
+/** A query of the `word` of a text. It is empty unless that is one word, and a counted one. */
+export function countedWord(
+  { words }: WordTally,
+  text: string,
+  inTitle: boolean,
+  values: ParameterValues,
+): string {
+  return `SELECT word FROM ${words} counted
+    WHERE is_counted AND (SELECT search_lexemes(${values.add(text)}, ${inTitle})) = ARRAY[counted.word]`;
+}
+
+/**
+ * A query for the text of another one, as `recount`. That one counts the objects of an order: the columns `key`, and the
+ * number of objects.
+ *
+ * @param isCounted whether it counts the counted words, or those that are not counted yet
+ */
+export function recountOf({ tally }: Tally, isCounted = true): [text: string, values: unknown[]] {
+  return [
+    `SELECT tally_recount(orders, $2) AS recount FROM tally_orders orders WHERE format('"%s"', tally) = $1`,
+    [tally, isCounted],
+  ];
 }

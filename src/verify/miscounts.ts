@@ -1,17 +1,9 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { namesOf } from '../tally/facet.js';
 import { identifierType } from '../resource/identifiers.js';
-import { nameOf, tableOf } from '../resource/resource.js';
-import { facetColumnsOf, type TallyOrder, tallyOrders, tallyRows } from '../tally/tally.js';
-import {
-  itemSums,
-  type ItemTally,
-  itemTallies,
-  wordSums,
-  wordTallies,
-} from '../tally/word-tally.js';
+import { identifierOf, nameOf } from '../resource/resource.js';
 import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
+import { everyOrder, tallyOf } from '../tally/described-tally.js';
+import { recountOf, type Tally } from '../tally/tally.js';
 
 /** Maximum number of reported ranges, or words, per resource and tally. */
 const MAXIMUM_REPORTED = 20;
@@ -27,23 +19,15 @@ export async function miscounts(
   const resource = nameOf(metadata);
   const installed = (await tallyPart.read(dataSource)).get(resource);
   if (!countsAsDeclared(metadata, installed)) return [];
+  const { minimum } = identifierType(identifierOf(metadata).type).bounds;
   const found: string[] = [];
-  const report = (by: ColumnMetadata | undefined, differences: readonly Difference[]): void => {
-    const tally = by ? `the tally by ${by.propertyName}` : 'the tally';
-    for (const { where, tallied, there } of differences) {
+  for (const order of everyOrder(tallyOf(metadata))) {
+    const tally = order.column ? `the tally by ${order.column.propertyName}` : 'the tally';
+    const [{ recount }] = await dataSource.query<[{ recount: string }]>(...recountOf(order));
+    const text = comparison(order, recount, minimum);
+    for (const { where, tallied, there } of await dataSource.query<Difference[]>(text)) {
       found.push(`${tally} of ${resource} has ${tallied} for ${where}, where there are ${there}`);
     }
-  };
-  for (const order of tallyOrders(metadata)) {
-    report(order.column, await dataSource.query(comparison(metadata, order)));
-  }
-  for (const words of wordTallies(metadata)) {
-    const counted = `JOIN (SELECT word FROM ${words.words} WHERE is_counted) counted USING (word)`;
-    const sums = wordSums(metadata, words, true);
-    report(words.column, await wordDifferences(dataSource, words, sums, counted));
-  }
-  for (const items of itemTallies(metadata)) {
-    report(items.column, await wordDifferences(dataSource, items, itemSums(metadata, items)));
   }
   return found;
 }
@@ -56,66 +40,29 @@ interface Difference {
   readonly there: string;
 }
 
-/** Selects the ranges where tally and table differ. One statement, so that it sees one snapshot. */
-function comparison(metadata: EntityMetadata, order: TallyOrder): string {
-  const { tally, rangeKey, column } = order;
-  const { databaseName, type } = order.identifier;
-  const identifier = `object."${databaseName}"`;
-  const { minimum } = identifierType(type).bounds;
-  const value = column && `object."${column.databaseName}"`;
-  const facets = [[], ...facetColumnsOf(metadata, order)].map(facetExpression);
-  const isBelow = value
-    ? `(tally.value, tally.lowest) <= (${value}, ${identifier})`
-    : `tally.lowest <= ${identifier}`;
-  const from = `concat_ws(', ', ${column ? 'value, ' : ''}nullif(lowest, ${minimum}))`;
-  return `SELECT coalesce(nullif(facet, ''), 'all') || ' from ' || coalesce(nullif(${from}, ''), 'the first') AS where,
-      sum(tallied) AS tallied, sum(there) AS there
-    FROM (
-      SELECT facet, ${rangeKey}, count AS tallied, 0 AS there FROM ${tallyRows(order)}
-      UNION ALL
-      SELECT of.facet, ${value ? 'range.value, ' : ''}coalesce(range.lowest, ${minimum}), 0, 1
-      FROM ${tableOf(metadata)} object
-      CROSS JOIN LATERAL (VALUES ${facets.map((each) => `(${each})`).join(', ')}) of(facet)
-      LEFT JOIN LATERAL (
-        SELECT ${rangeKey} FROM ${tally} tally WHERE tally.facet = of.facet AND ${isBelow}
-        ORDER BY ${value ? 'tally.value DESC NULLS LAST, ' : ''}tally.lowest DESC LIMIT 1
-      ) range ON true
-      WHERE of.facet IS NOT NULL${value ? ` AND ${value} IS NOT NULL` : ''}
-    ) every
-    GROUP BY facet, ${rangeKey} HAVING sum(tallied) <> sum(there)
-    ORDER BY facet, ${rangeKey} LIMIT ${MAXIMUM_REPORTED}`;
-}
-
 /**
- * The words or items where tally and table differ. One statement compares them, in one snapshot.
+ * Selects the rows where tally and table differ. One statement, so that it sees one snapshot.
  *
- * @param counted joins the words that are counted. Default: all are
+ * @param recount see `recountOf`
+ * @param minimum the least identifier in SQL, after which the first range is named
  */
-async function wordDifferences(
-  dataSource: DataSource,
-  { tally, deltas }: ItemTally,
-  { text, values }: ReturnType<typeof wordSums>,
-  counted = '',
-): Promise<Difference[]> {
-  const [{ sums }] = await dataSource.query<[{ sums: string }]>(text, [...values]);
-  return dataSource.query(
-    `SELECT concat_ws(' ', word, nullif(facet, '')) AS where, sum(tallied) AS tallied, sum(there) AS there
-     FROM (
-       SELECT "#word" AS word, facet, 0 AS tallied, total AS there FROM (${sums}) sums
-       UNION ALL SELECT word, facet, count, 0 FROM ${tally} ${counted}
-       UNION ALL SELECT word, facet, count, 0 FROM ${deltas} ${counted}
-     ) every
-     GROUP BY word, facet HAVING sum(tallied) <> sum(there)
-     ORDER BY word, facet LIMIT ${MAXIMUM_REPORTED}`,
-  );
-}
-
-/** The SQL expression of an object's facet, as in `install_tally`; null if a column has no value. */
-function facetExpression(columns: readonly ColumnMetadata[]): string {
-  if (columns.length === 0) return `''`;
-  const values = columns.map(({ databaseName }, at) => {
-    const text = `object."${databaseName}"::text`;
-    return at < columns.length - 1 ? `length(${text}) || ':' || ${text}` : text;
-  });
-  return [`'${namesOf(columns)}='`, ...values].join(' || ');
+function comparison(
+  { kind, tally, deltas, key, words }: Tally & { readonly words?: string },
+  recount: string,
+  minimum: string,
+): string {
+  // Words that are not counted yet have deltas.
+  const counted = words ? `WHERE word IN (SELECT word FROM ${words} WHERE is_counted)` : '';
+  const from = `concat_ws(', ', ${kind === 'values' ? 'value, ' : ''}nullif(lowest, ${minimum}))`;
+  const where = key.startsWith('word')
+    ? `concat_ws(' ', word, nullif(facet, ''))`
+    : `coalesce(nullif(facet, ''), 'all') || ' from ' || coalesce(nullif(${from}, ''), 'the first')`;
+  return `SELECT ${where} AS where, sum(tallied) AS tallied, sum(there) AS there
+    FROM (
+      SELECT ${key}, count AS tallied, 0 AS there FROM ${tally} ${counted}
+      UNION ALL SELECT ${key}, count, 0 FROM ${deltas} ${counted}
+      UNION ALL SELECT ${key}, 0, there FROM (${recount}) recount(${key}, there)
+    ) every
+    GROUP BY ${key} HAVING sum(tallied) <> sum(there)
+    ORDER BY ${key} LIMIT ${MAXIMUM_REPORTED}`;
 }

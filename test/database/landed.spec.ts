@@ -17,6 +17,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'migrations/1764676800001-known-baseline.ts': 'b83fa06dcfd7',
   'migrations/1795864500000-install-for-owner.ts': '39d3b0be1d29',
   'migrations/1795886100000-leave-external-tables.ts': 'be3a1ceb323f',
+  'migrations/1795890000000-describe-tallies.ts': '5f402276ad93',
 };
 
 /** The names of what the generator writes for a resource of a project. */

@@ -115,15 +115,22 @@ describe('The list engine, on a resource that the service does not know', () => 
     await service.dataSource.query(`DELETE FROM test_suppliers WHERE "supplierID" = 'n'`);
   });
 
-  it('is not served without a tally, which provides its version', async () => {
+  it.each([
+    ['without a tally, which provides its version', `remove_tally('test_suppliers')`],
+    [
+      'with a tally that was replaced by one of fewer columns',
+      `install_tally('test_suppliers', 'supplierID', '{active}')`,
+    ],
+  ])('is not served %s', async (_, change) => {
     const log = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
-    await service.dataSource.query(`SELECT remove_tally('test_suppliers')`);
-    for (const query of ['', 'rated=1', 'sort=rating']) {
+    await service.dataSource.query(`SELECT ${change}`);
+    for (const query of ['', 'country=X', 'rated=1', 'sort=rating']) {
       await service.get(`/test_suppliers?${query}`).expect(500, refusal(-1, 'Internal error'));
     }
     await service.dataSource.query(
       `SELECT install_tally('test_suppliers', 'supplierID', '{country,active}')`,
     );
+    await service.get('/test_suppliers').expect(200);
     log.mockRestore();
   });
 

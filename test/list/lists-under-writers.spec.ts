@@ -25,7 +25,8 @@ import { PreparedStatements } from '../../src/list/statement/prepared-statements
 import { resourcesOf } from '../../src/resource/resource.js';
 import { CountedWords } from '../../src/tally/counted-words.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
-import { type WordTally, wordTallies } from '../../src/tally/word-tally.js';
+import { tallyOf } from '../../src/tally/described-tally.js';
+import type { WordTally } from '../../src/tally/tally.js';
 import { Settings } from '../../src/settings/settings.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Random } from '../random.js';
@@ -422,7 +423,7 @@ describe.each([BOOKS, ARTICLES_WITH_VARIANTS])('Of $plain.path', (written) => {
     };
     const [listed] = resources;
     if (!listed) throw new Error(`There is no resource ${resource}`);
-    const tallies = wordTallies(listed);
+    const tallies = tallyOf(listed).byWord;
     const chooseWords = async (tally: WordTally): Promise<void> => {
       const words = new CountedWords(application.get(ReservedConnections), listed, tally);
       while (!run.isOver()) {

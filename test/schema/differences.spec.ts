@@ -48,6 +48,13 @@ const damages: Damage[] = [
   damaged(`SELECT remove_tally('products')`, 'products has no tally', 'products', TALLY),
   damaged(`DROP TABLE ${NO_TABLES}`, `products has no table ${NO_TABLES}`, 'products', TALLY),
   damaged(
+    // As where the type was a text when the tally was installed.
+    `UPDATE tallies SET orders = replace(orders::text, '["", "type", ', '["", ')::jsonb WHERE resource = 'products'`,
+    'the tally of products was installed when columns had other types',
+    'products',
+    TALLY,
+  ),
+  damaged(
     'DROP TRIGGER products_tally_insert ON products',
     'products has no trigger products_tally_insert',
     'products',

@@ -37,40 +37,65 @@
 -- Statements that read both lock the table of the resource before its tally, as TRUNCATE does. Otherwise a reader and a
 -- TRUNCATE could deadlock.
 
--- The orders of each tally. place numbers those of a resource, elements are what an order counts by ('' and columns such as
--- categoryID+type), and names are the columns that place an object in it.
-CREATE OR REPLACE VIEW tally_orders AS
-SELECT resource, identifier, kind, of_column, row_number() OVER (PARTITION BY resource ORDER BY kind, at) AS place,
-  resource || '_tally' || coalesce('_by_' || of_column, '') AS tally, ''::text || faceted AS elements,
-  string_to_array(array_to_string(ARRAY[identifier, of_column] || faceted, '+'), '+') AS names
-FROM tallies CROSS JOIN LATERAL (
-  SELECT ARRAY(
-    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND attname = ANY(counted) AND typcategory = 'A'
-  ) AS arrays, ARRAY(
-    SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-    WHERE attrelid = to_regclass(format('%I.%I', current_schema(), resource)) AND (typtype = 'e' OR typname = 'bool')
-  ) AS broad
-) typed CROSS JOIN LATERAL (
-  SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays)) AS plain,
-    ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays) AND strpos(name, '+') = 0) AS single
-) singles CROSS JOIN LATERAL (
-  SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, plain AS faceted
-  UNION ALL
-  SELECT 'values', of_sorted, at, ARRAY(
-    SELECT name FROM unnest(broad) name WHERE name = ANY(single)
+-- What a tally counts, in the arguments of install_tally: its orders, each with its kind, its column, and elements, what it
+-- counts by: '' and columns such as categoryID+type.
+CREATE OR REPLACE FUNCTION tally_description(
+  of_resource text, counted text[], sorted text[], searched text[], intervals text[]
+) RETURNS jsonb LANGUAGE sql STABLE AS $$
+  SELECT jsonb_agg(
+    jsonb_build_object('kind', kind, 'of_column', of_column, 'elements', ''::text || faceted) ORDER BY kind, at
+  )
+  FROM (
+    SELECT ARRAY(
+      SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+      WHERE attrelid = to_regclass(format('%I.%I', current_schema(), of_resource)) AND attname = ANY(counted) AND typcategory = 'A'
+    ) AS arrays, ARRAY(
+      SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+      WHERE attrelid = to_regclass(format('%I.%I', current_schema(), of_resource)) AND (typtype = 'e' OR typname = 'bool')
+    ) AS broad
+  ) typed CROSS JOIN LATERAL (
+    SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays)) AS plain,
+      ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays) AND strpos(name, '+') = 0) AS single
+  ) singles CROSS JOIN LATERAL (
+    SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, plain AS faceted
     UNION ALL
-    SELECT left(element, -1 - length(of_sorted)) FROM unnest(intervals) element
-    WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
-  ) FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
-  UNION ALL
-  SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
-  UNION ALL
-  SELECT 'items', of_array, at, ARRAY(
-    SELECT name FROM unnest(plain) name
-    WHERE (SELECT count(*) FROM unnest(string_to_array(name, '+')) each WHERE each <> ALL(broad)) <= 1
-  ) FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
-) orders;
+    SELECT 'values', of_sorted, at, ARRAY(
+      SELECT name FROM unnest(broad) name WHERE name = ANY(single)
+      UNION ALL
+      SELECT left(element, -1 - length(of_sorted)) FROM unnest(intervals) element
+      WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
+    ) FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
+    UNION ALL
+    SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
+    UNION ALL
+    SELECT 'items', of_array, at, ARRAY(
+      SELECT name FROM unnest(plain) name
+      WHERE (SELECT count(*) FROM unnest(string_to_array(name, '+')) each WHERE each <> ALL(broad)) <= 1
+    ) FROM unnest(arrays) WITH ORDINALITY AS named(of_array, at)
+  ) orders
+$$;
+
+-- The description of each tally as it was installed.
+ALTER TABLE tallies ADD COLUMN IF NOT EXISTS orders jsonb;
+UPDATE tallies SET orders = tally_description(resource, counted, sorted, searched, intervals) WHERE orders IS NULL;
+ALTER TABLE tallies ALTER orders SET NOT NULL;
+
+-- The orders of each tally. place numbers those of a resource, and names are the columns that place an object in it.
+CREATE OR REPLACE VIEW tally_orders AS
+SELECT resource, identifier, kind, of_column, place, resource || '_tally' || coalesce('_by_' || of_column, '') AS tally,
+  elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:], '+'), '+') AS names
+FROM tallies CROSS JOIN LATERAL ROWS FROM (
+  jsonb_to_recordset(orders) AS (kind text, of_column text COLLATE "C", elements text[] COLLATE "C")
+) WITH ORDINALITY AS described(kind, of_column, elements, place);
+
+-- What the tally of a resource counts, as text; null if it has none. Every statement that reads a tally asks for it, since a
+-- migration of another release may have installed another one: see src/tally/described-tally.ts. A plan is kept, which a
+-- statement with this query would not have.
+CREATE OR REPLACE FUNCTION installed_tally(of_resource text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+  RETURN (SELECT orders FROM tallies WHERE resource = of_resource);
+END $$;
 
 -- The type of the identifiers of a table in its tally; null if there is no such column.
 CREATE OR REPLACE FUNCTION identifier_type(of_table oid, identifier text) RETURNS text LANGUAGE sql STABLE AS $$
@@ -207,25 +232,43 @@ CREATE OR REPLACE FUNCTION tally_items(of_column text) RETURNS text LANGUAGE sql
   SELECT format('(SELECT DISTINCT item::text FROM unnest(object.%I) item WHERE item IS NOT NULL) items("#word")', of_column)
 $$;
 
+-- The table of the words of the row object that an order of words counts, or the items that one of items does.
+CREATE OR REPLACE FUNCTION tally_words(ordered tally_orders) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT CASE ordered.kind
+    WHEN 'items' THEN tally_items(ordered.of_column)
+    ELSE format('unnest(tsvector_to_array(object.%I)) lexemes("#word")
+         JOIN %I.%I counted ON counted.word = "#word"', ordered.of_column, current_schema(), ordered.tally || '_counted')
+  END
+$$;
+
+-- Returns the text of a query that counts the objects of an order. Its columns are those that identify a row of the tally, and
+-- the number of objects.
+--
+-- counted: whether it counts the counted words, or those that are not counted yet
+CREATE OR REPLACE FUNCTION tally_recount(ordered tally_orders, counted boolean DEFAULT true) RETURNS text
+LANGUAGE sql STABLE AS $$
+  SELECT format('WITH source AS (SELECT *, 1 AS "#step" FROM %s) %s', resource, CASE
+    WHEN ordered.kind IN ('words', 'items') THEN tally_sums(
+      ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_words(ordered)
+        || CASE ordered.kind WHEN 'words' THEN format(' AND is_counted = %L', counted) ELSE '' END, '"#word"')
+    ELSE tally_ranges(ordered, least_identifier(identifier_type(resource, ordered.identifier)), 'true')
+  END)
+  FROM CAST(format('%I.%I', current_schema(), ordered.resource) AS regclass) resource
+$$;
+
 -- The statement that adds written rows to the deltas of an order. @rows stands for these rows, with 1 as "#step" for a new
 -- one and -1 for an old one. In the variables changed and written the trigger has which orders a change moves objects
 -- in (null: all), and the number of rows. For INSERT and DELETE create_tally_function counts no further than to the row
 -- that makes a statement large.
 CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT CASE ordered.kind
-    WHEN 'words' THEN format(
-      'IF changed[%s] IS NOT FALSE AND EXISTS (SELECT FROM %s) THEN
+  SELECT CASE
+    WHEN ordered.kind IN ('words', 'items') THEN format(
+      'IF changed[%s] IS NOT FALSE%s THEN
          INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
        END IF;
-       ', ordered.place, counted_words, deltas, tally_sums(ordered.elements, format(
-        'source object CROSS JOIN LATERAL unnest(tsvector_to_array(object.%I)) lexemes("#word")
-         JOIN %s counted ON counted.word = "#word"', ordered.of_column, counted_words), '"#word"'))
-    WHEN 'items' THEN format(
-      'IF changed[%s] IS NOT FALSE THEN
-         INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
-       END IF;
-       ', ordered.place, deltas, tally_sums(
-        ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_items(ordered.of_column), '"#word"'))
+       ', ordered.place, CASE ordered.kind
+        WHEN 'words' THEN format(' AND EXISTS (SELECT FROM %I.%I)', current_schema(), ordered.tally || '_counted') ELSE '' END,
+      deltas, tally_sums(ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_words(ordered), '"#word"'))
     -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if there is none,
     -- EXISTS has the rows not even be read.
     ELSE format(
@@ -249,8 +292,7 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
   END
   FROM (
     SELECT format('%I.%I', current_schema(), ordered.tally) AS tally,
-      format('%I.%I', current_schema(), ordered.tally || '_deltas') AS deltas,
-      format('%I.%I', current_schema(), ordered.tally || '_counted') AS counted_words
+      format('%I.%I', current_schema(), ordered.tally || '_deltas') AS deltas
   ) tables
 $$;
 
@@ -350,17 +392,16 @@ BEGIN
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- No writer may come between the counting and the triggers.
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', resource);
-  INSERT INTO tallies (resource, identifier, counted, sorted, searched, intervals)
-  VALUES (of_resource, identifier, counted, sorted, searched, intervals);
+  INSERT INTO tallies (resource, identifier, counted, sorted, searched, intervals, orders)
+  VALUES (of_resource, identifier, counted, sorted, searched, intervals,
+    tally_description(of_resource, counted, sorted, searched, intervals));
   SELECT string_agg(DISTINCT quote_ident(name), ', ') INTO columns
   FROM tally_orders orders CROSS JOIN unnest(names) name WHERE orders.resource = of_resource;
   FOR ordered IN SELECT * FROM tally_orders orders WHERE orders.resource = of_resource ORDER BY place LOOP
     PERFORM create_tally_tables(ordered, key_type, CASE ordered.kind WHEN 'values' THEN column_type(resource, ordered.of_column) END);
     additions := additions || tally_addition(ordered, first_key);
     IF ordered.kind = 'items' THEN
-      EXECUTE format('INSERT INTO %s.%I (word, facet, count) %s', home, ordered.tally, tally_sums(ordered.elements, format(
-        '(SELECT %s, 1 AS "#step" FROM %s) object CROSS JOIN LATERAL %s', columns, resource, tally_items(ordered.of_column)
-      ), '"#word"'));
+      EXECUTE format('INSERT INTO %s.%I (word, facet, count) %s', home, ordered.tally, tally_recount(ordered));
     END IF;
     CONTINUE WHEN ordered.kind IN ('words', 'items');
     EXECUTE format('INSERT INTO %s.%I (facet, lowest, count) SELECT facet, %s, total FROM (%s) sums',
@@ -380,18 +421,6 @@ BEGIN
   PERFORM set_config('role', caller, true);
 END $$;
 
--- Whether a tally counts by all that an entity declares, in the arguments of install_tally. Every list asks for it, since a
--- migration of another release may have changed that. A plan is kept, which a statement with the condition would not have.
-CREATE OR REPLACE FUNCTION tally_covers(
-  of_resource text, by_counted text[], by_sorted text[], by_searched text[], by_intervals text[]
-) RETURNS boolean LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET plan_cache_mode = force_generic_plan AS $$
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM tallies WHERE resource = of_resource
-    AND counted @> by_counted AND sorted @> by_sorted AND searched @> by_searched AND intervals @> by_intervals
-  );
-END $$;
-
 CREATE OR REPLACE FUNCTION remove_tally(of_resource text) RETURNS void LANGUAGE plpgsql
 SET client_min_messages = warning AS $$
 DECLARE
@@ -401,10 +430,6 @@ BEGIN
   FOR name IN
     SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted}'::text[]) part
     WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words')
-    UNION
-    -- An array may have been dropped, so that the view does not know of it.
-    SELECT of_resource || '_tally_by_' || element || part
-    FROM tallies CROSS JOIN unnest(counted) element CROSS JOIN unnest('{"",_deltas}'::text[]) part WHERE resource = of_resource
   LOOP
     EXECUTE format('DROP TABLE IF EXISTS %I', name);
   END LOOP;

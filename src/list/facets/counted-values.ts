@@ -7,7 +7,6 @@ import type { VisibleListing } from '../visibility/visible-listing.js';
 import { keyOf } from '../reading/key-of.js';
 import type { Counted } from '../statement/tallied-counts.js';
 import { criteriaOf } from '../statement/criteria.js';
-import { itemsOf } from '../../tally/word-tally.js';
 import { conditionsBeside } from './conditions-beside.js';
 import { type Field, TalliedValues } from './tallied-values.js';
 
@@ -86,9 +85,11 @@ function scannedItems(
   { name, at }: Field,
   values: ParameterValues,
 ): string {
-  const items = itemsOf(`object."${columnOf(metadata, name).databaseName}"`, 'value');
+  const { databaseName: column } = columnOf(metadata, name);
   return `SELECT ${at} AS at, value, count(*) AS count
-    FROM object CROSS JOIN LATERAL ${items} ${whereOf(matching, { metadata, values })} GROUP BY value`;
+    FROM object CROSS JOIN LATERAL (
+      SELECT DISTINCT item::text AS value FROM unnest(object."${column}") item WHERE item IS NOT NULL
+    ) items ${whereOf(matching, { metadata, values })} GROUP BY value`;
 }
 
 /**

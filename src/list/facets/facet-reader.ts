@@ -84,7 +84,8 @@ export class FacetReader {
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {
             const read = resolved === list ? prepared : this.statementOf(resolved, request);
-            return onlyPage(await rows<VersionedPage>(...read), list.resources);
+            const { resources, repository } = list;
+            return onlyPage(await rows<VersionedPage>(...read), resources, repository.metadata);
           }),
         ),
     };

@@ -14,8 +14,8 @@ import {
   facetNames,
   lastValue,
 } from '../../tally/facet.js';
-import { countOf, identifierOrder, itemFacetColumnsOf, tallyRows } from '../../tally/tally.js';
-import { countedWord, type ItemTally, itemTallyOf, wordTallyOf } from '../../tally/word-tally.js';
+import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import { countedWord, countOf, type ItemTally, tallyRows } from '../../tally/tally.js';
 
 /** The counts of a field's values as the tally has them. */
 export interface ValueCounts {
@@ -78,7 +78,7 @@ export class TalliedValues {
       names.push(`(${at}, '${first}', '${end}')`);
     }
     if (names.length > 0) {
-      const order = identifierOrder(this.metadata);
+      const order = tallyOf(this.metadata).byIdentifier;
       const rows = tallyRows(order, 'WHERE facet >= prefix AND facet < upto');
       queries.push(`SELECT at, ${lastValue('prefix')} AS value, sum(count)::bigint AS count
         FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto) CROSS JOIN LATERAL ${rows}
@@ -89,7 +89,7 @@ export class TalliedValues {
 
   /** The items of an array among all objects, or those with values of a counted combination. */
   private itemsOf(items: ItemTally, equal: Criteria['equal']): ValueCounts | undefined {
-    const facets = facetsOf(this.metadata, equal, itemFacetColumnsOf(this.metadata));
+    const facets = facetsOf(this.metadata, equal, items);
     if (!facets) return undefined;
     const rows = tallyRows(items, `WHERE facet = ANY(${facetNames(facets, this.values)})`);
     return {
@@ -146,7 +146,7 @@ export class TalliedValues {
     const bounds = facets.map(({ columns, values }) => facetBounds(columns, values));
     const prefix = `${this.values.add(bounds.map(([first]) => first))}::text[]`;
     const upto = `${this.values.add(bounds.map(([, end]) => end))}::text[]`;
-    const order = identifierOrder(this.metadata);
+    const order = tallyOf(this.metadata).byIdentifier;
     const rows = tallyRows(order, 'WHERE facet >= name.prefix AND facet < name.upto');
     return {
       query: `SELECT ${lastValue('prefix')} AS value, sum(count)::bigint AS count
@@ -173,7 +173,7 @@ export class TalliedValues {
     );
     const before = `${this.values.add(parts.map(([text]) => text))}::text[]`;
     const behind = `${this.values.add(parts.map(([, text]) => text))}::text[]`;
-    const order = identifierOrder(this.metadata);
+    const order = tallyOf(this.metadata).byIdentifier;
     const every = `values_${this.tables.size}`;
     this.tables.set(every, this.every([{ name: field, at: 0 }]));
     const name = facetAround('before', 'value', 'behind');

@@ -13,7 +13,8 @@ import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
 import { type Facet, facetName } from '../../tally/facet.js';
-import { countOf, identifierOrder, tallyRows } from '../../tally/tally.js';
+import { tallyOf } from '../../tally/described-tally.js';
+import { countOf, tallyRows } from '../../tally/tally.js';
 import type { PagePlan, PageStatement } from './plan.js';
 
 /**
@@ -137,7 +138,7 @@ function indexesOf(
   const isChosen = leaders.length > 1;
   const counts = (isChosen ? leaders : []).map(({ column, text }) => {
     const facetOfValue = values.add(facetName({ columns: [column], values: [text] }));
-    return `('${column.databaseName}', ${countOf(identifierOrder(metadata), `ARRAY[${facetOfValue}::text]`)})`;
+    return `('${column.databaseName}', ${countOf(tallyOf(metadata).byIdentifier, `ARRAY[${facetOfValue}::text]`)})`;
   });
   const select: Reading['select'] = (shown, from, limit) =>
     leaders
@@ -186,7 +187,7 @@ function leadersOf(
  * @param offset its parameter
  */
 function positionText(metadata: EntityMetadata, name: string, offset?: string): string {
-  const order = identifierOrder(metadata);
+  const order = tallyOf(metadata).byIdentifier;
   if (offset === undefined)
     return `SELECT ${countOf(order, `ARRAY[${name}::text]`)}::text AS total`;
   // PostgreSQL has no minimum of UUIDs. Their texts have the same order.

@@ -25,7 +25,7 @@ export const identifiers: PagePlan = {
     const text = `SELECT ${pageObjects(metadata, table, request, visible, values)} AS objects,
         ${values.add(known.count)}::text AS count, NULL AS key, NULL AS ahead,
         ${values.add(page.at(-1))}::text AS last, ${values.add(String(page.length))}::text AS rows,
-        'true' AS begun, ${stateOf(resources)}`;
+        'true' AS begun, ${stateOf(resources, metadata)}`;
     return {
       text,
       values: values.values,

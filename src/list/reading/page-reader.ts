@@ -70,7 +70,7 @@ export class PageReader {
       // Planned each time, it is better planned for its values.
       return this.readOnce({ ...requested, isForValues: true }, rows);
     }
-    const page = onlyPage(await rows<FoundPage>(statement, made.values), resources);
+    const page = onlyPage(await rows<FoundPage>(statement, made.values), resources, metadata);
     if (request.after !== undefined && page.begun === 'false') {
       throw errors.objectUnknown(nameOf(metadata), request.after);
     }

@@ -48,7 +48,13 @@ export interface State {
   readonly until: string | null;
 }
 
-export interface VersionedPage extends Page, State {
+/** The state of a statement that may read a tally. */
+export interface CountedState extends State {
+  /** What the tally counts, as `stateOf` reads it; null without a tally. */
+  readonly tally: string | null;
+}
+
+export interface VersionedPage extends Page, CountedState {
   /** The number of its objects, an integer as text. */
   readonly rows: string;
   /** The identifier of its last object; may be null if it has fewer than `limit`. */

@@ -1,22 +1,29 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityMetadata } from 'typeorm';
 import { Coalesced } from '../../database/coalesced.js';
 import { IncompleteSchemaError } from '../../database/database-failure.js';
 import type { ReadPool } from '../../database/read-pool.js';
 import { statement } from '../../database/statement.js';
-import type { State, VersionedPage } from './prepared-list.js';
+import { hasOwnTable } from '../../resource/own-table.js';
+import { isInstalled } from '../../tally/described-tally.js';
+import type { CountedState, State } from './prepared-list.js';
 import { stateOf } from '../statement/state.js';
 
 /**
  * Returns the version that a statement found.
  *
- * @throws IncompleteSchemaError if there is no version, because the resource has no tally as its entity declares: counts
- * would be wrong. Without a version, a cached page would never become outdated.
+ * @param counted as `stateOf` takes it
+ * @throws IncompleteSchemaError if there is no version, so that a cached page would never become outdated, or no tally as its
+ * entity declares it, so that counts would be wrong
  */
 export function requireVersion(
-  version: string | null | undefined,
+  state: { readonly version?: string | null; readonly tally?: string | null } | undefined,
   resources: readonly string[],
+  counted?: EntityMetadata,
 ): string {
-  if (version) return version;
+  const { version, tally } = state ?? {};
+  const isCounted = !counted || !hasOwnTable(counted) || isInstalled(counted, tally);
+  if (version && isCounted) return version;
   throw new IncompleteSchemaError(
     `${resources.join(', ')} has no tally as declared: its migration lacks install_tally`,
   );
@@ -25,14 +32,15 @@ export function requireVersion(
 /**
  * The only row of a statement for a page.
  *
- * @throws TypeError if there is none; IncompleteSchemaError if it has no version: see `requireVersion`
+ * @throws TypeError if there is none; IncompleteSchemaError: see `requireVersion`
  */
-export function onlyPage<Page extends VersionedPage>(
+export function onlyPage<Page extends CountedState>(
   [page]: readonly Page[],
   resources: readonly string[],
+  counted: EntityMetadata,
 ): Page {
   if (!page) throw new TypeError('A page is one row');
-  requireVersion(page.version, resources);
+  requireVersion(page, resources, counted);
   return page;
 }
 
@@ -61,7 +69,7 @@ export class Versions {
     const query = statement(`SELECT ${stateOf(resources)}`, { prepared: true });
     return new Coalesced(async () => {
       const [row] = await reads.rows<State>(query, []);
-      return { version: requireVersion(row?.version, resources), until: row?.until ?? null };
+      return { version: requireVersion(row, resources), until: row?.until ?? null };
     });
   }
 }

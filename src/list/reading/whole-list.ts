@@ -115,13 +115,13 @@ async function openList(
     await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
     if (query.after !== undefined) await requireObject(snapshot, listing, query.after);
     const summary = await snapshot.rows(...summaryOf(listing, matching));
-    const [[count, version, until = null] = []] = summary;
+    const [[count, version, until = null, tally] = []] = summary;
     if (since) await requireHistory((...query) => snapshot.objects(...query), since, until);
     // Read before the response begins, so that an error of the query still yields an envelope.
     const first = await fetchRows(snapshot, OBJECTS.first);
     return {
       count: count ?? '',
-      version: requireVersion(version, resources),
+      version: requireVersion({ version, tally }, resources, listing.repository.metadata),
       until,
       batches: batchesOf(snapshot, first, writer),
       close: () => snapshot.close(),

@@ -4,7 +4,8 @@ import { identifierFrom } from '../../resource/identifiers.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import type { Bound, Condition, WordSearch } from '../condition/condition.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
-import { facetColumnsOf } from '../../tally/tally.js';
+import { tallyOf } from '../../tally/described-tally.js';
+import type { Tally } from '../../tally/tally.js';
 
 /** The values of one column between bounds. Without bounds, all of them: the column has a value. */
 export interface Interval {
@@ -182,16 +183,16 @@ const MAXIMUM_FACETS = 1000;
  * The facets that together consist of the objects with given values in columns; `undefined` if the
  * tally does not count this combination of columns.
  *
- * @param counted the combinations that the tally has in the order that is to be read. Default: in that of the identifier
+ * @param order the order of the tally that is to be read. Default: that of the identifier
  */
 export function facetsOf(
   metadata: EntityMetadata,
   equal: Criteria['equal'],
-  counted?: ReturnType<typeof facetColumnsOf>,
+  order?: Pick<Tally, 'facets'>,
 ): readonly Facet[] | undefined {
   if (!hasOwnTable(metadata)) return undefined;
   if (equal.size === 0) return [EVERY_OBJECT];
-  const columns = (counted ?? facetColumnsOf(metadata)).find(
+  const columns = (order ?? tallyOf(metadata).byIdentifier).facets.find(
     (each) =>
       each.length === equal.size && each.every(({ propertyName }) => equal.has(propertyName)),
   );

@@ -1,8 +1,8 @@
 import { ASSUMED_OBJECTS } from '../../database/planner.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
-import { identifierOrder, tallyRows } from '../../tally/tally.js';
-import { wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
+import { tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import { tallyRows, wordCountOf } from '../../tally/tally.js';
 import { compareNothing, facetsOf } from './criteria.js';
 import type { Picking } from './picked-objects.js';
 
@@ -38,7 +38,7 @@ export function indexSizeOf({ metadata, criteria, order, values }: Picking): str
     .filter(([, equals]) => equals.length === 1)
     .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
   const names = facetNames([EVERY_OBJECT, ...facets], values);
-  const rows = tallyRows(identifierOrder(metadata), `WHERE facet = ANY(${names})`);
+  const rows = tallyRows(tallyOf(metadata).byIdentifier, `WHERE facet = ANY(${names})`);
   return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
 }
 

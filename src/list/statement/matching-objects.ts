@@ -4,19 +4,13 @@ import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { tableOf } from '../../resource/resource.js';
 import { columnsIn, type Condition, type WordSearch } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
-import { areEqualities, type Criteria, criteriaOf, facetsOf, searchIn } from './criteria.js';
+import { areEqualities, criteriaOf, facetsOf, searchIn } from './criteria.js';
 import type { OrderKey } from '../listing/order.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
-import type { Facet } from '../../tally/facet.js';
-import { type TalliedCount, talliedCount } from './tallied-counts.js';
+import { type TalliedCount, talliedCount, type TalliedList } from './tallied-counts.js';
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects {
-  readonly metadata: EntityMetadata;
-  /** `undefined` if they say anything else than criteria can. */
-  readonly criteria: Criteria | undefined;
-  /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
-  readonly facets: readonly Facet[] | undefined;
+export interface MatchingObjects extends TalliedList {
   /** What the tally says of their number; `undefined` if it never knows it. */
   readonly tallied: TalliedCount | undefined;
   /** The search for words, also beside conditions that criteria cannot say. */

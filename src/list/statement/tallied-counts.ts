@@ -1,23 +1,14 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../../tally/facet.js';
 import { type TalliedObjects, TallyPositions } from '../../tally/position.js';
-import {
-  countOf,
-  countOfColumn,
-  countWhere,
-  facetColumnsOf,
-  identifierOrder,
-  itemFacetColumnsOf,
-  sortedOrder,
-} from '../../tally/tally.js';
-import { itemTallyOf, wordCountOf, wordTallyOf } from '../../tally/word-tally.js';
+import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import { countOf, countOfColumn, countWhere, wordCountOf } from '../../tally/tally.js';
 import {
   areEqualities,
   type Criteria,
@@ -27,7 +18,6 @@ import {
   type Item,
   onlyInterval,
 } from './criteria.js';
-import type { MatchingObjects } from './matching-objects.js';
 
 /** A number of objects in SQL. */
 export interface Counted {
@@ -40,6 +30,15 @@ export interface Counted {
 interface Counting {
   readonly where: string;
   readonly values: ParameterValues;
+}
+
+/** What the tally may know of the conditions of a list. */
+export interface TalliedList {
+  readonly metadata: EntityMetadata;
+  /** `undefined` if they say anything else than criteria can. */
+  readonly criteria: Criteria | undefined;
+  /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
+  readonly facets: readonly Facet[] | undefined;
 }
 
 /** What the tally says of the number of matching objects. */
@@ -56,11 +55,8 @@ export interface TalliedCount {
 type Count = (values: ParameterValues) => string;
 
 /** `undefined` if the tally never knows the number. */
-export function talliedCount({
-  metadata,
-  facets,
-  criteria,
-}: Pick<MatchingObjects, 'metadata' | 'facets' | 'criteria'>): TalliedCount | undefined {
+export function talliedCount(list: TalliedList): TalliedCount | undefined {
+  const { metadata, facets, criteria } = list;
   if (!criteria) return undefined;
   if (facets) return always((values) => countOfFacets(metadata, facets, values));
   if (criteria.item) return always(countByItem(metadata, criteria.item, criteria));
@@ -89,7 +85,9 @@ function countWithin(interval: Interval, objects: SortedObjects): TalliedCount['
 }
 
 /** The number of matching objects: by the tally if it knows it, and by an index otherwise. */
-export function countMatching(list: Counting & Pick<MatchingObjects, 'tallied'>): Counted {
+export function countMatching(
+  list: Counting & { readonly tallied: TalliedCount | undefined },
+): Counted {
   const byIndex = `(SELECT count(*) FROM object ${list.where})`;
   if (!list.tallied) return { tables: [], total: byIndex };
   const { tables, total } = list.tallied.sql(list);
@@ -102,7 +100,7 @@ export function countOfFacets(
   facets: readonly Facet[],
   values: ParameterValues,
 ): string {
-  return countOf(identifierOrder(metadata), facetNames(facets, values));
+  return countOf(tallyOf(metadata).byIdentifier, facetNames(facets, values));
 }
 
 /**
@@ -116,10 +114,10 @@ export function countByWord(
   { search, ...others }: Criteria,
   inTitle: boolean,
 ): ((list: Counting) => string) | undefined {
-  if (!search || !areEqualities(others) || others.equal.size > 1) return undefined;
+  if (!search || !areEqualities(others)) return undefined;
   const tally = wordTallyOf(metadata, search);
-  const facets = facetsOf(metadata, others.equal);
-  if (!tally || !facets) return undefined;
+  const facets = tally && facetsOf(metadata, others.equal, tally);
+  if (!facets) return undefined;
   return ({ where, values }) => {
     const count = wordCountOf(tally, search.words, inTitle, facets, values);
     const named = onlyNamed(search, inTitle, values);
@@ -137,7 +135,7 @@ function countByItem(
 ): Count | undefined {
   const tally = itemTallyOf(metadata, column);
   if (!tally || !areEqualities({ ...criteria, item: undefined })) return undefined;
-  const facets = facetsOf(metadata, criteria.equal, itemFacetColumnsOf(metadata));
+  const facets = facetsOf(metadata, criteria.equal, tally);
   return (
     facets &&
     ((values) => {
@@ -159,9 +157,8 @@ export function sortedObjects(
   name: string,
   { equal }: Criteria,
 ): SortedObjects | undefined {
-  if (!declaredColumns(metadata).sorted.includes(name)) return undefined;
-  const order = sortedOrder(metadata, columnOf(metadata, name));
-  const facets = facetsOf(metadata, equal, facetColumnsOf(metadata, order));
+  const order = tallyOf(metadata).byValue.find(({ column }) => column?.propertyName === name);
+  const facets = order && facetsOf(metadata, equal, order);
   if (!facets) return undefined;
   const isNarrow = order.narrow.includes(namesOf(facets[0]?.columns ?? []));
   return { metadata, order, facets, isNarrow };
@@ -198,7 +195,8 @@ function valuedCount(
   const sorted = sortedObjects(metadata, name, criteria);
   if (sorted) return (values) => countOf(sorted.order, facetNames(sorted.facets, values));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
-  return (values) => countOfColumn(identifierOrder(metadata), columnOf(metadata, name), values);
+  const { byIdentifier } = tallyOf(metadata);
+  return (values) => countOfColumn(byIdentifier, columnOf(metadata, name), values);
 }
 
 /**

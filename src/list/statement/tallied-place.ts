@@ -3,7 +3,7 @@ import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf } from '../../resource/resource.js';
 import { isIndexed, type OrderKey } from '../listing/order.js';
 import { TallyPositions } from '../../tally/position.js';
-import { identifierOrder } from '../../tally/tally.js';
+import { tallyOf } from '../../tally/described-tally.js';
 import { onlyInterval } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
 import { type Counted, countedBetween, countOfFacets, sortedObjects } from './tallied-counts.js';
@@ -31,7 +31,7 @@ export function talliedPlace(
   const [first] = order;
   if (!criteria || !first || !hasOwnTable(metadata)) return undefined;
   if (facets && first.column === identifierOf(metadata)) {
-    const objects = { metadata, order: identifierOrder(metadata), facets };
+    const objects = { metadata, order: tallyOf(metadata).byIdentifier, facets };
     return (offset, values) => {
       const count = countOfFacets(metadata, facets, values);
       const positions = new TallyPositions(objects, values);

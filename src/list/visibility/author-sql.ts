@@ -2,8 +2,7 @@ import type { DataSource, EntityMetadata } from 'typeorm';
 import { nameOf, resourcesOf, tableOf } from '../../resource/resource.js';
 import { selectedComputed } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
-import { tallyOrders } from '../../tally/tally.js';
-import { itemTallies, wordTallies } from '../../tally/word-tally.js';
+import { tallyTables } from '../../tally/described-tally.js';
 import { arePlain, columnsIn, type Condition, withoutQueries } from '../condition/condition.js';
 import { deletionsTable } from '../deletions/deletion.js';
 import { readsOf } from '../query/query-of.js';
@@ -75,16 +74,10 @@ function unquoted(table: string): string {
 /** The tables with objects that not every client sees, and those that tell of them, in SQL, by the resource. */
 export function scopedTables(dataSource: DataSource): Map<string, string[]> {
   const scoped = [...resourcesOf(dataSource)].filter(([, metadata]) => scopeOf(metadata));
-  return new Map(scoped.map(([resource, metadata]) => [resource, tablesOf(resource, metadata)]));
-}
-
-function tablesOf(resource: string, metadata: EntityMetadata): string[] {
-  const words = wordTallies(metadata);
-  const tallies = [...tallyOrders(metadata), ...words, ...itemTallies(metadata)];
-  return [
-    tableOf(metadata),
-    deletionsTable(resource),
-    ...tallies.flatMap(({ tally, deltas }) => [tally, deltas]),
-    ...words.map((each) => each.words),
-  ];
+  return new Map(
+    scoped.map(([resource, metadata]) => [
+      resource,
+      [tableOf(metadata), deletionsTable(resource), ...tallyTables(metadata)],
+    ]),
+  );
 }

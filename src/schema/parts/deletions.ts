@@ -3,9 +3,8 @@ import { recordedColumns } from '../../list/deletions/deletion.js';
 import { ownResources } from '../../resource/own-table.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
-import { namesArray } from '../../tally/tally-columns.js';
 import { named, orMigration } from '../difference.js';
-import { missingTriggers, type Part, TRIGGERS } from './part.js';
+import { missingTriggers, namesArray, type Part, TRIGGERS } from './part.js';
 
 /** The type of each column of a table, as `install_deletions` copies it. */
 type ColumnTypes = Readonly<Partial<Record<string, string>>>;

@@ -34,6 +34,11 @@ export interface Part<State> {
 /** An SQL expression for the names of the triggers on the table of the column `resource`. */
 export const TRIGGERS = `ARRAY(SELECT tgname::text FROM pg_trigger WHERE tgrelid = to_regclass(quote_ident(resource)))`;
 
+/** The SQL of an array of names of columns. */
+export function namesArray(names: readonly string[]): string {
+  return `'{${names.join()}}'`;
+}
+
 /** The triggers `<prefix>_<operation>` that are not installed. */
 export function missingTriggers(
   prefix: string,

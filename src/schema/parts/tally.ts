@@ -1,28 +1,33 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { declaredTally, namesArray, type TallyColumns } from '../../tally/tally-columns.js';
-import { separated } from '../../tally/facet.js';
-import { tallyOrders } from '../../tally/tally.js';
-import { itemTallies, wordTallies } from '../../tally/word-tally.js';
-import { identifierOf } from '../../resource/resource.js';
+import { joined, namesOf, separated } from '../../tally/facet.js';
+import { isInstalled, tallyOf, tallyTables } from '../../tally/described-tally.js';
+import { declaredColumns } from '../../resource/declaration.js';
+import { columnOf, identifierOf } from '../../resource/resource.js';
 import { type Difference, named, orMigration } from '../difference.js';
-import { missingTriggers, type Part, retypedColumns, TRIGGERS } from './part.js';
+import { missingTriggers, namesArray, type Part, retypedColumns, TRIGGERS } from './part.js';
 
 /**
- * What the tally does by the columns of each option, for an operator. Comparison and migrations follow from an option that
- * names columns. What triggers compare is in the view `tally_orders`.
+ * What the tally does by the columns of each option, for an operator. Each is a column of the table `tallies` and an argument
+ * of `install_tally`, in this order. Comparison and migrations follow from it. What triggers compare is in the view
+ * `tally_orders`.
  */
 export const TALLY_OPTIONS = {
   counted: 'counts',
   sorted: 'has ranges',
   searched: 'counts words',
   intervals: 'counts intervals',
-} as const satisfies Record<keyof TallyColumns, string>;
+} as const;
 
 type Option = keyof typeof TALLY_OPTIONS;
+
+/** The columns of each option, or combinations such as `categoryID+type`. */
+type TallyColumns = Readonly<Record<Option, readonly string[]>>;
 
 const OPTIONS = Object.keys(TALLY_OPTIONS) as Option[];
 
 interface InstalledTally extends TallyColumns {
+  /** What it counts by these: see `isInstalled`. */
+  readonly orders: string;
   readonly triggers: readonly string[];
   /** Its tables, and their indexes. */
   readonly tables: readonly string[];
@@ -32,7 +37,7 @@ interface InstalledTally extends TallyColumns {
 export const tally: Part<InstalledTally> = {
   async read(dataSource: DataSource) {
     const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
-      `SELECT resource, ${OPTIONS.join()}, ${TRIGGERS} AS triggers, ARRAY(
+      `SELECT resource, ${OPTIONS.join()}, orders::text, ${TRIGGERS} AS triggers, ARRAY(
          SELECT relname::text FROM pg_class
          WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname, resource || '_tally')
        ) AS tables FROM tallies`,
@@ -46,12 +51,17 @@ export const tally: Part<InstalledTally> = {
     const remedy = orMigration(install(metadata, declared));
     if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
     const writes = ['insert', 'update', 'delete', 'truncate'];
-    const missing = tablesOf(metadata).filter((table) => !installed.tables.includes(table));
+    const tables = tallyTables(metadata).map((quoted) => quoted.slice(1, -1));
+    const missing = tables.filter((table) => !installed.tables.includes(table));
     if (missing.length > 0 && countsAsDeclared(metadata, installed)) {
       const text = `${tableName} has no table ${missing.join(', ')}`;
       return [{ text, remedy, affectsColumns: true }];
     }
+    const isOutdated =
+      countsAsDeclared(metadata, installed) && !isInstalled(metadata, installed.orders);
+    const outdated = `the tally of ${tableName} was installed when columns had other types`;
     return [
+      ...(isOutdated ? [{ text: outdated, remedy }] : []),
       ...missingTriggers(`${tableName}_tally`, writes, installed.triggers).map((trigger) => ({
         text: `${tableName} has no trigger ${trigger}`,
         remedy,
@@ -88,13 +98,17 @@ export const tally: Part<InstalledTally> = {
   },
 };
 
-/** The names of the tables of a resource's tally according to its entity. */
-function tablesOf(metadata: EntityMetadata): string[] {
-  const words = wordTallies(metadata);
-  return [...tallyOrders(metadata), ...words, ...itemTallies(metadata)]
-    .flatMap(({ tally: table, deltas }) => [table, deltas])
-    .concat(words.map(({ words: counted }) => counted))
-    .map((quoted) => quoted.slice(1, -1));
+/** What the tally of a resource counts by according to its entity. */
+function declaredTally(metadata: EntityMetadata): TallyColumns {
+  const { sorted, searched, items, intervals } = declaredColumns(metadata);
+  const databaseNames = (properties: readonly string[]): string[] =>
+    properties.map((name) => columnOf(metadata, name).databaseName);
+  return {
+    counted: [...tallyOf(metadata).byIdentifier.facets.map(namesOf), ...databaseNames(items)],
+    sorted: databaseNames(sorted),
+    searched: databaseNames(searched),
+    intervals: intervals.map(({ of, within }) => joined(databaseNames([...within, of]))),
+  };
 }
 
 /** Whether a tally counts what an entity declares, in any order of the names. */

@@ -1,5 +1,4 @@
-import { namesArray } from '../../tally/tally-columns.js';
-import { type Part, retypedColumns } from './part.js';
+import { namesArray, type Part, retypedColumns } from './part.js';
 
 /** The trigger that sets the words of an object, by the columns of those words. A migration by hand installs it. */
 export const words: Part<readonly string[]> = {

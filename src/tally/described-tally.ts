@@ -1,0 +1,155 @@
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { columnOf, identifierOf, isBroad } from '../resource/resource.js';
+import { namesOf } from './facet.js';
+import type { ItemTally, Tally, TallyOrder, WordTally } from './tally.js';
+
+/** The orders of a tally. */
+export interface DescribedTally {
+  readonly byIdentifier: TallyOrder;
+  /** One for each sorted column. They leave out objects without a value. */
+  readonly byValue: readonly TallyOrder[];
+  /** One for each searched column. */
+  readonly byWord: readonly WordTally[];
+  /** One for each counted array. */
+  readonly byItem: readonly ItemTally[];
+}
+
+/** An order of an installed tally, as the table `tallies` describes it. */
+interface InstalledOrder {
+  readonly kind: Tally['kind'];
+  readonly of_column: string | null;
+  /** The names of the columns of its facets: `namesOf`. */
+  readonly elements: readonly string[];
+}
+
+const DESCRIBED = new WeakMap<EntityMetadata, DescribedTally>();
+
+/**
+ * The tally of a resource according to its entity. `tally_description` of `tally.sql` describes by the same rules what it
+ * installs, and `isInstalled` compares both.
+ */
+export function tallyOf(metadata: EntityMetadata): DescribedTally {
+  let described = DESCRIBED.get(metadata);
+  if (!described) DESCRIBED.set(metadata, (described = describe(metadata)));
+  return described;
+}
+
+/** Every order of a tally. */
+export function everyOrder({ byIdentifier, byValue, byWord, byItem }: DescribedTally): Tally[] {
+  return [byIdentifier, ...byValue, ...byWord, ...byItem];
+}
+
+/** The tables of a resource's tally, quoted. */
+export function tallyTables(metadata: EntityMetadata): string[] {
+  const described = tallyOf(metadata);
+  return [
+    ...everyOrder(described).flatMap(({ tally, deltas }) => [tally, deltas]),
+    ...described.byWord.map(({ words }) => words),
+  ];
+}
+
+/** The tally of the items of an array; `undefined` if they are not counted. */
+export function itemTallyOf(metadata: EntityMetadata, name: string): ItemTally | undefined {
+  return tallyOf(metadata).byItem.find(({ column }) => column.propertyName === name);
+}
+
+/** The tally that knows the counts of a search; `undefined` if none does, as for a beginning of a word. */
+export function wordTallyOf(
+  metadata: EntityMetadata,
+  { column, beginnings }: { readonly column: string; readonly beginnings: readonly string[] },
+): WordTally | undefined {
+  if (beginnings.length > 0) return undefined;
+  return tallyOf(metadata).byWord.find((each) => each.column.databaseName === column);
+}
+
+function describe(metadata: EntityMetadata): DescribedTally {
+  const { counted, sorted, searched, items, intervals } = declaredColumns(metadata);
+  const identifier = identifierOf(metadata);
+  const columnsOf = (names: readonly string[]): ColumnMetadata[] =>
+    names.map((name) => columnOf(metadata, name));
+  const isRare = ({ propertyName }: ColumnMetadata): boolean => !isBroad(metadata, propertyName);
+  const facets = counted.map(columnsOf);
+  const single = facets.filter(({ length }) => length === 1);
+  const broad = single.filter((columns) => !columns.some(isRare));
+  const ofWords = { key: 'word, facet' };
+  return {
+    byIdentifier: {
+      ...tablesOf(metadata),
+      kind: 'identifiers',
+      facets,
+      identifier,
+      key: 'facet, lowest',
+      rangeKey: 'lowest',
+      rangeKeyOrder: 'lowest',
+      narrow: [],
+    },
+    byValue: columnsOf(sorted).map((column) => {
+      const within = intervals
+        .filter(({ of }) => of === column.propertyName)
+        .map((interval) => columnsOf(interval.within));
+      return {
+        ...tablesOf(metadata, column),
+        kind: 'values',
+        facets: [...broad, ...within],
+        identifier,
+        column,
+        key: 'facet, value, lowest',
+        rangeKey: 'value, lowest',
+        rangeKeyOrder: 'value NULLS FIRST, lowest',
+        narrow: within.map(namesOf),
+      };
+    }),
+    byWord: columnsOf(searched).map((column) => {
+      const tables = tablesOf(metadata, column);
+      const words = `${tables.tally.slice(0, -1)}_counted"`;
+      return { ...tables, ...ofWords, kind: 'words', facets: single, column, words };
+    }),
+    byItem: columnsOf(items).map((column) => ({
+      ...tablesOf(metadata, column),
+      ...ofWords,
+      kind: 'items',
+      // Of others, such as `categoryID+brandID`, nearly every object has its own.
+      facets: facets.filter((columns) => columns.filter(isRare).length <= 1),
+      column,
+    })),
+  };
+}
+
+/** The tables of an order, quoted. */
+function tablesOf(
+  { tableName }: EntityMetadata,
+  column?: ColumnMetadata,
+): Pick<Tally, 'tally' | 'deltas'> {
+  const table = `${tableName}_tally${column ? `_by_${column.databaseName}` : ''}`;
+  return { tally: `"${table}"`, deltas: `"${table}_deltas"` };
+}
+
+/** The last description of each resource that `isInstalled` has compared. */
+const COMPARED = new WeakMap<EntityMetadata, { description: string; isInstalled: boolean }>();
+
+/**
+ * Whether an installed tally has every facet of the one that an entity declares. It may have more.
+ *
+ * @param description the column `orders` of the table `tallies`, as text; null if there is no tally
+ */
+export function isInstalled(
+  metadata: EntityMetadata,
+  description: string | null | undefined,
+): boolean {
+  if (!description) return false;
+  const compared = COMPARED.get(metadata);
+  if (compared?.description === description) return compared.isInstalled;
+  const installed = JSON.parse(description) as InstalledOrder[];
+  const has = everyOrder(tallyOf(metadata)).every(({ kind, column, facets }) =>
+    installed.some(
+      (order) =>
+        order.kind === kind &&
+        order.of_column === (column?.databaseName ?? null) &&
+        facets.every((columns) => order.elements.includes(namesOf(columns))),
+    ),
+  );
+  COMPARED.set(metadata, { description, isInstalled: has });
+  return has;
+}
