@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 /**
  * The folders of src, and those that each may import from beside itself. Every other
- * folder but `cli` is a resource. `settings` and `command-error.js` may be imported everywhere.
+ * folder but `cli` is a resource. `settings` and the files of `EVERYWHERE` may be imported everywhere.
  */
 const FOLDERS = {
   settings: [],
@@ -36,9 +36,20 @@ const LIST_FOLDERS = {
   serving: ['facets', 'reading', 'visibility', 'listing'],
 };
 
+const EVERYWHERE = ['command-error', 'private-api'];
+
+/** What libraries do not document. */
+const PRIVATE = {
+  regex: '^(@nestjs/common/|class-transformer/|pg/|typeorm/metadata/IndexMetadata)',
+  message: 'What is private of a library stands in src/private-api.ts.',
+};
+
 /** Refuses the imports of some files whose paths match one of the patterns. */
 function restrictedImports(files, ...patterns) {
-  return { files: [files], rules: { 'no-restricted-imports': ['error', { patterns }] } };
+  return {
+    files: [files],
+    rules: { 'no-restricted-imports': ['error', { patterns: [PRIVATE, ...patterns] }] },
+  };
 }
 
 /**
@@ -49,12 +60,13 @@ function restrictedImports(files, ...patterns) {
 function outOf(folder, depth) {
   const allowed = ['settings', ...FOLDERS[folder]];
   return {
-    regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(${[folder, ...allowed].join('|')})/|command-error\\.js$)`,
+    regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(${[folder, ...allowed].join('|')})/|(${EVERYWHERE.join('|')})\\.js$)`,
     message: `src/${folder} may import from ${allowed.join(', ')} only.`,
   };
 }
 
 const boundaries = [
+  { ...restrictedImports('src/*.ts'), ignores: ['src/private-api.ts', 'src/*.d.ts'] },
   // The number of `../` that lead to src grows with the depth of a file.
   ...Object.keys(FOLDERS).flatMap((folder) =>
     [0, 1, 2].map((depth) =>

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
-import { IndexMetadata } from 'typeorm/metadata/IndexMetadata.js';
 import { embeddedDatabase } from './cli/open-catalogue.js';
 import { migrations } from './database/migrate.js';
 import { databaseOptions } from './database/options.js';
+import { addIndex } from './private-api.js';
 import { ownResources } from './resource/own-table.js';
 import { listTableOf } from './resource/carried-columns.js';
 import { listIndexes } from './resource/list-indexes.js';
@@ -13,16 +13,11 @@ import { Settings } from './settings/settings.js';
 
 /** A data source in whose schema the indexes of lists belong to the tables, so that TypeORM does not drop them. */
 class CatalogueDataSource extends DataSource {
-  protected override async buildMetadatas(): Promise<void> {
-    await super.buildMetadatas();
-    for (const metadata of ownResources(this).values()) {
-      const { target } = metadata;
-      for (const { name } of listIndexes(listTableOf(metadata))) {
-        const args = { target, name, synchronize: false };
-        const index = new IndexMetadata({ entityMetadata: metadata, args });
-        metadata.indices.push(Object.assign(index, { name }));
-      }
-    }
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    for (const metadata of ownResources(this).values())
+      for (const { name } of listIndexes(listTableOf(metadata))) addIndex(metadata, name);
+    return this;
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { primaryPool } from '../src/database/read-pool.js';
+import { primaryPool } from '../src/private-api.js';
 import { errors } from '../src/http/errors.js';
 import { connectionLimits } from '../src/http/server/connection-limits.js';
 import { Maintenance } from '../src/list/maintenance.js';

@@ -1,7 +1,7 @@
-import type { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import { CommandError } from '../command-error.js';
+import { askForPassword, isIdle, socketOf, startupOptionsOf } from '../private-api.js';
 import { sessionStatement } from './session.js';
 
 export interface ClientOptions extends ClientConfig {
@@ -28,7 +28,7 @@ export class DatabaseClient extends Client {
   constructor(private readonly config: ClientOptions = {}) {
     super(config);
     // pg reads the file by itself, but prints a deprecation warning each time.
-    Object.assign(this, { password: this.password ?? this.passwordFromFile });
+    askForPassword(this, this.passwordFromFile);
     // Also: without a listener, a connection that is lost between two statements would end the process.
     this.on('error', (error) => {
       this.loss ??= error;
@@ -54,10 +54,8 @@ export class DatabaseClient extends Client {
   private async open(): Promise<this> {
     await super.connect();
     const { statementTimeout = 0 } = this.config;
-    const { options } = (this as unknown as { connectionParameters: { options?: string } })
-      .connectionParameters;
     try {
-      await this.query(sessionStatement(statementTimeout, options));
+      await this.query(sessionStatement(statementTimeout, startupOptionsOf(this)));
     } catch (error) {
       this.closeNow();
       throw error;
@@ -67,22 +65,22 @@ export class DatabaseClient extends Client {
 
   /** Runs work on this connection without its limits of time, which are meant for requests. */
   async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
-    const stream = this.connection.stream as Socket;
+    const socket = socketOf(this);
     const { statementTimeout = 0, responseTimeout = 0 } = this.config;
-    stream.setTimeout(0);
+    socket.setTimeout(0);
     await this.query('SET statement_timeout = 0');
     try {
       return await work();
     } finally {
       // A lost connection has no limits, and says by itself that it is lost.
       await this.query(`SET statement_timeout = ${statementTimeout}`).catch(() => undefined);
-      stream.setTimeout(responseTimeout);
+      socket.setTimeout(responseTimeout);
     }
   }
 
   /** Closes the connection at once. Queries without a response fail. */
   closeNow(): void {
-    this.connection.stream.destroy();
+    socketOf(this).destroy();
   }
 
   /**
@@ -106,12 +104,11 @@ export class DatabaseClient extends Client {
    * `query_timeout` of pg also keeps the result until a full garbage collection.
    */
   private limitSilence(timeout: number): void {
-    const stream = this.connection.stream as Socket;
-    stream.setTimeout(timeout);
+    const socket = socketOf(this);
+    socket.setTimeout(timeout);
     // Not as the callback of `setTimeout`, which is called once: that may be while the connection is idle.
-    stream.on('timeout', () => {
-      const { readyForQuery } = this as unknown as { readyForQuery: boolean };
-      if (!readyForQuery) stream.destroy(new Error('Query read timeout'));
+    socket.on('timeout', () => {
+      if (!isIdle(this)) socket.destroy(new Error('Query read timeout'));
     });
   }
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { type FieldDef, type Pool, Query } from 'pg';
+import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import { primaryPool, textRows } from '../private-api.js';
 import { databaseFailure, PoolOverloadedError } from './database-failure.js';
 import { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';
@@ -9,11 +10,6 @@ import type { Statement, TextRow } from './statement.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
 export const REQUESTS_PER_CONNECTION = 20;
-
-/** The pool of connections to the primary, which TypeORM manages. */
-export function primaryPool(dataSource: DataSource): Pool {
-  return (dataSource.driver as unknown as { master: Pool }).master;
-}
 
 /** Waiting queries count even if their client has disconnected. */
 async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
@@ -89,12 +85,9 @@ export class ReadPool {
    * does not support named statements, and its overhead exceeds the cost of a short query.
    */
   rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.read(async (pool) => {
-      const query = new TextQuery<Row>(statement, values);
-      // Unlike a client, whose types it shares, a pool returns a promise for any query.
-      await (pool.query(query) as unknown as Promise<unknown>);
-      return query.found;
-    });
+    const { text, digest, prepared } = statement;
+    const name = prepared ? digest : undefined;
+    return this.read((pool) => textRows<Row>(pool, { text, name }, values));
   }
 
   private readAnywhere<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
@@ -115,36 +108,5 @@ class PrimaryFirstPool extends ReadPool {
 
   override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     return this.preferPrimary(work);
-  }
-}
-
-/**
- * A query that leaves all values as text. It collects the rows itself: for a short query, the result
- * that pg builds, with a parser for each column, costs more than the query.
- */
-class TextQuery<Row extends TextRow<Row>> extends Query {
-  readonly found: Row[] = [];
-  /** The name under which the connection prepares the statement. */
-  readonly name: string | undefined;
-  private columns: readonly string[] = [];
-
-  constructor({ text, digest, prepared }: Statement, values: readonly unknown[]) {
-    // A text and not a configuration object, which pg would clone.
-    super(text, values as never);
-    this.name = prepared ? digest : undefined;
-  }
-
-  /** Called by pg before the first row. */
-  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    this.columns = fields.map(({ name }) => name);
-  }
-
-  /** Called by pg for each row. */
-  handleDataRow({ fields: values }: { readonly fields: readonly (string | null)[] }): void {
-    const row: Record<string, string | null> = {};
-    this.columns.forEach((name, index) => {
-      row[name] = values[index] ?? null;
-    });
-    this.found.push(row as Row);
   }
 }

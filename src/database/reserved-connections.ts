@@ -1,6 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { processIdOf } from '../private-api.js';
 import { DatabaseClient } from './database-client.js';
 import { databaseOptions, poolOptions } from './options.js';
 
@@ -41,7 +42,7 @@ export class ReservedConnections implements OnApplicationShutdown {
   ): Promise<boolean> {
     const client = new DatabaseClient(poolOptions(this.url));
     const cancel = (): void => {
-      const { processID } = client as unknown as { processID: number };
+      const processID = processIdOf(client);
       this.dataSource.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
       // So that no further statement begins.
       client.closeNow();

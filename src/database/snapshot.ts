@@ -6,6 +6,7 @@ import type {
   QueryConfig,
   QueryResultRow,
 } from 'pg';
+import { processIdOf } from '../private-api.js';
 import type { DatabaseClient } from './database-client.js';
 import type { Statement, TextRow } from './statement.js';
 
@@ -91,7 +92,7 @@ export class Snapshot {
     // The cancellation may arrive after the statement has ended. The connection is not reused, so
     // that it cannot hit another statement.
     this.isBroken = true;
-    const { processID } = this.client as unknown as { processID: number };
+    const processID = processIdOf(this.client);
     this.pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
   };
 }

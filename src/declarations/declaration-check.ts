@@ -1,9 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ApplicationConfig, ModuleRef, ModulesContainer, type NestContainer } from '@nestjs/core';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { endpointsIn } from '../http/endpoints.js';
+import { applicationConfigOf } from '../private-api.js';
 import { columnProblems } from '../resource/declared-columns.js';
 import { nameProblems } from '../resource/declared-names.js';
 import { resourcesOf } from '../resource/resource.js';
@@ -26,16 +27,10 @@ export class DeclarationCheck implements OnModuleInit {
     const problems = [
       ...nameProblems(this.dataSource),
       ...[...resourcesOf(this.dataSource).values()].flatMap((each) => [...columnProblems(each)]),
-      ...handlerProblems(this.modules, this.config),
+      ...handlerProblems(this.modules, applicationConfigOf(this.moduleRef)),
       ...endpoints.flatMap((endpoint) => [...queryProblems(endpoint)]),
       ...unreachedHandlers(withFacets(endpoints)),
     ];
     if (problems.length > 0) throw new CommandError([...new Set(problems)].join('; '));
-  }
-
-  /** What holds for all handlers. Nest has no provider of it. */
-  private get config(): ApplicationConfig {
-    const { container } = this.moduleRef as unknown as { container: NestContainer };
-    return container.applicationConfig ?? new ApplicationConfig();
   }
 }

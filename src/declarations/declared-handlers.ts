@@ -1,24 +1,8 @@
 import { RequestMethod, type Type } from '@nestjs/common';
-import {
-  EXCEPTION_FILTERS_METADATA,
-  GUARDS_METADATA,
-  HEADERS_METADATA,
-  HOST_METADATA,
-  HTTP_CODE_METADATA,
-  INTERCEPTORS_METADATA,
-  METHOD_METADATA,
-  PIPES_METADATA,
-  REDIRECT_METADATA,
-  RENDER_METADATA,
-  SELF_DECLARED_DEPS_METADATA,
-  SSE_METADATA,
-  VERSION_METADATA,
-} from '@nestjs/common/constants.js';
-import { MODULE_PATH } from '@nestjs/common/internal';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { argumentsOf } from '../http/endpoints.js';
 import { ErrorFilter } from '../http/error.filter.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
+import { argumentsOf, declaredBy, isFileInterceptor, pathOfModule } from '../private-api.js';
 import { unreadMetadata } from '../resource/unread-declarations.js';
 import { ANY_HOST, NO_BODY } from './declared-queries.js';
 
@@ -29,16 +13,16 @@ const FIELDS = 'hide a column with select: false';
 const CACHE = 'the service caches pages itself, as far as PAGE_CACHE_MB says';
 const RATE = 'RATE_LIMIT_PER_MINUTE limits the requests of each client';
 
-/** What a decorator of Nest sets on a controller or a handler, and the service refuses, by the key of the metadata. */
-const REFUSED_METADATA: Readonly<Record<string, readonly [what: string, instead: string]>> = {
-  [HOST_METADATA]: ['a host', ANY_HOST],
-  [VERSION_METADATA]: ['a version', 'give another version a path of its own'],
-  [REDIRECT_METADATA]: ['@Redirect()', ENVELOPE],
-  [SSE_METADATA]: ['@Sse()', ENVELOPE],
-  [RENDER_METADATA]: ['@Render()', ENVELOPE],
-  [HTTP_CODE_METADATA]: ['@HttpCode()', ENVELOPE],
-  [EXCEPTION_FILTERS_METADATA]: ['@UseFilters()', ERRORS],
-};
+/** What a decorator of Nest sets on a controller or a handler, and the service refuses. */
+const REFUSED = {
+  host: ['a host', ANY_HOST],
+  version: ['a version', 'give another version a path of its own'],
+  redirect: ['@Redirect()', ENVELOPE],
+  sse: ['@Sse()', ENVELOPE],
+  render: ['@Render()', ENVELOPE],
+  httpCode: ['@HttpCode()', ENVELOPE],
+  filters: ['@UseFilters()', ERRORS],
+} as const;
 
 /** The headers that say how a response is sent, in lower case. */
 const OWN_HEADERS = ['content-type', 'content-length', 'content-encoding', 'transfer-encoding'];
@@ -62,9 +46,7 @@ export function* handlerProblems(
 ): Generator<string> {
   yield* applicationProblems(config);
   for (const module of modules.values()) {
-    // Set for one application, also on a module that several have.
-    const path: unknown = Reflect.getMetadata(MODULE_PATH + modules.applicationId, module.metatype);
-    if (path !== undefined)
+    if (pathOfModule(modules, module.metatype) !== undefined)
       yield `${module.name} has a path of RouterModule: write it in @Controller()`;
     for (const { metatype } of module.controllers.values())
       yield* controllerProblems(metatype as Type<object>);
@@ -102,9 +84,10 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
   const prototype = controller.prototype as Readonly<Record<string, object>>;
   for (const method of new MetadataScanner().getAllMethodNames(prototype)) {
     const handler = prototype[method];
-    if (!handler || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
+    if (!handler) continue;
+    const request = declaredBy(handler, 'method') as RequestMethod | undefined;
+    if (request === undefined) continue;
     const name = `${controller.name}.${method}`;
-    const request = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod;
     const declaring = withAncestors(controller).find((each) =>
       Object.hasOwn(each.prototype as object, method),
     );
@@ -123,15 +106,16 @@ function* controllerProblems(controller: Type<object>): Generator<string> {
 /** What decorators have set on a controller or a handler. */
 function* targetProblems(name: string, target: object): Generator<string> {
   // Some decorators set all that they could set.
-  for (const [key, [what, instead]] of Object.entries(REFUSED_METADATA))
-    if (Reflect.getMetadata(key, target) !== undefined) yield `${name} has ${what}: ${instead}`;
+  for (const [kind, [what, instead]] of Object.entries(REFUSED))
+    if (declaredBy(target, kind as keyof typeof REFUSED) !== undefined)
+      yield `${name} has ${what}: ${instead}`;
   yield* unreadMetadata(name, target);
-  const headers = (Reflect.getMetadata(HEADERS_METADATA, target) ?? []) as { name: string }[];
+  const headers = (declaredBy(target, 'headers') ?? []) as { name: string }[];
   for (const header of headers)
     if (OWN_HEADERS.includes(header.name.toLowerCase()))
       yield `${name} has @Header('${header.name}'): the service says itself how it sends a response`;
-  for (const key of [INTERCEPTORS_METADATA, GUARDS_METADATA, PIPES_METADATA])
-    yield* enhancerProblems(name, (Reflect.getMetadata(key, target) ?? []) as unknown[]);
+  for (const kind of ['interceptors', 'guards', 'pipes'] as const)
+    yield* enhancerProblems(name, (declaredBy(target, kind) ?? []) as unknown[]);
 }
 
 /** @param enhancers interceptors, guards and pipes: classes or instances */
@@ -143,14 +127,6 @@ function* enhancerProblems(name: string, enhancers: readonly unknown[]): Generat
       yield `${name} has FileInterceptor or the like: ${NO_BODY}`;
     if (found) yield `${name} has ${found.name}: ${REFUSED_CLASSES[found.name] ?? ''}`;
   }
-}
-
-/** `FileInterceptor` and its siblings make classes with random names, into which Nest injects options of multer. */
-function isFileInterceptor(type: Type<object>): boolean {
-  const injected = (Reflect.getOwnMetadata(SELF_DECLARED_DEPS_METADATA, type) ?? []) as {
-    param: unknown;
-  }[];
-  return injected.some(({ param }) => param === 'MULTER_MODULE_OPTIONS');
 }
 
 function classOf(enhancer: unknown): Type<object> {

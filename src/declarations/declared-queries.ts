@@ -1,20 +1,18 @@
 import type { Type } from '@nestjs/common';
-import { PATH_METADATA, RESPONSE_PASSTHROUGH_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/internal';
-import {
-  argumentsOf,
-  type Endpoint,
-  type HandlerArgument,
-  pathClassOf,
-  pathParametersOf,
-  returnedBy,
-} from '../http/endpoints.js';
+import { type Endpoint, pathClassOf, pathParametersOf, returnedBy } from '../http/endpoints.js';
 import { rulesOf } from '../http/parameters/parameters.pipe.js';
 import { classShape } from '../resource/json-shape.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import { parametersOf, schemaOf } from '../http/parameters/declared-parameters.js';
 import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
+import {
+  argumentsOf,
+  declaredBy,
+  type HandlerArgument,
+  passesThrough,
+  RouteParamtypes,
+} from '../private-api.js';
 import { transformingDecorators, unreadMetadata } from '../resource/unread-declarations.js';
 import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js';
 
@@ -46,12 +44,12 @@ export function* queryProblems(endpoint: Endpoint): Generator<string> {
     declared.some(
       ({ kind }) => kind === RouteParamtypes.RESPONSE || kind === RouteParamtypes.NEXT,
     ) &&
-    !Reflect.hasMetadata(RESPONSE_PASSTHROUGH_METADATA, controller, method)
+    !passesThrough(controller, method)
   )
     yield `${handler} takes @Res() or @Next(): a handler returns its answer, which has status 200`;
   const parameters = pathParametersOf(endpoint);
   for (const { kind, name } of declared) {
-    const absent = ABSENT[kind as RouteParamtypes];
+    const absent = kind !== undefined && ABSENT[kind];
     if (absent) yield `${handler} takes @${absent[0]}(): ${absent[1]}`;
     if (kind === RouteParamtypes.PARAM && name !== undefined && !parameters.includes(name))
       yield `${handler} takes @Param('${name}'), which its path ${endpoint.path} does not have`;
@@ -70,9 +68,7 @@ function* routeProblems(endpoint: Endpoint): Generator<string> {
   const [, first = ''] = path.split('/');
   if (OWN_PATHS.includes(`/${first}`) && !comesWithResource(controller))
     yield `${handler} at ${path} has a path of the service: ${OWN_PATHS.join(', ')} are there`;
-  if (
-    [controller, declaring].some((each) => Array.isArray(Reflect.getMetadata(PATH_METADATA, each)))
-  )
+  if ([controller, declaring].some((each) => Array.isArray(declaredBy(each, 'path'))))
     yield `${handler} has several paths: a handler has one`;
   const names = pathParametersOf(endpoint);
   // The characters of a path that Express takes as they are, without parameters.

@@ -4,9 +4,8 @@ import {
   RequestMethod,
   type Type,
 } from '@nestjs/common';
-import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { argumentsOf, declaredBy, type HandlerArgument, RouteParamtypes } from '../private-api.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 
@@ -52,12 +51,8 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
     const methods = Object.getOwnPropertyDescriptors(controller.prototype as object);
     return Object.entries(methods).flatMap(([method, { value }]) => {
       const handler = value as ((...args: readonly unknown[]) => unknown) | undefined;
-      if (!handler || Reflect.getMetadata(METHOD_METADATA, handler) !== RequestMethod.GET)
-        return [];
-      const path = joined(
-        Reflect.getMetadata(PATH_METADATA, controller),
-        Reflect.getMetadata(PATH_METADATA, handler),
-      );
+      if (!handler || declaredBy(handler, 'method') !== RequestMethod.GET) return [];
+      const path = joined(declaredBy(controller, 'path'), declaredBy(handler, 'path'));
       const query = queryClassOf(controller, method);
       const declared = argumentsOf(controller, method);
       const handlerFor: Endpoint['handlerFor'] = async () => {
@@ -121,40 +116,6 @@ export function returnedBy({ controller, method }: Handler): Returned | undefine
 function joined(...parts: unknown[]): string {
   const names = parts.flatMap((part) => String(part).split('/')).filter((name) => name !== '');
   return `/${names.join('/')}`;
-}
-
-/** An argument of a controller's method, as its decorator declares it. */
-export interface HandlerArgument {
-  readonly index: number;
-  /** `undefined` for that of a decorator of one's own. */
-  readonly kind: RouteParamtypes | string | undefined;
-  /** What the decorator names, such as `brandID` in `@Param('brandID')`. */
-  readonly name?: string;
-  /** The class of the argument, as the compiler has it. */
-  readonly type: unknown;
-  /** Its pipes: classes or instances. */
-  readonly pipes: readonly unknown[];
-}
-
-const KINDS = Object.values(RouteParamtypes);
-
-/** The decorated arguments of a controller's method, in their order. */
-export function argumentsOf(controller: Type<object>, method: string): HandlerArgument[] {
-  const declared = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, method) ?? {}) as Record<
-    string,
-    { index: number; data?: unknown; pipes?: readonly unknown[] }
-  >;
-  const types = (Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, method) ??
-    []) as unknown[];
-  return Object.entries(declared)
-    .map(([key, { index, data, pipes = [] }]) => ({
-      index,
-      kind: KINDS.find((each) => key === `${each}:${index}`),
-      ...(typeof data === 'string' && { name: data }),
-      type: types[index],
-      pipes,
-    }))
-    .sort((one, other) => one.index - other.index);
 }
 
 /** The query classes of controllers by method. Every request asks for one. */

@@ -1,6 +1,7 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { meaningOf } from './meaning.js';
-import { decoratedType, transformingDecorators, unreadMetadata } from './unread-declarations.js';
+import { decoratedType } from '../private-api.js';
+import { transformingDecorators, unreadMetadata } from './unread-declarations.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */
 export type Shape = ObjectShape | ListShape | ValueShape;

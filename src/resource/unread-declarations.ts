@@ -1,13 +1,9 @@
 import type { Type } from '@nestjs/common';
-import * as constants from '@nestjs/common/constants.js';
-import type { TypeMetadata } from 'class-transformer';
-import { defaultMetadataStorage as transformed } from 'class-transformer/cjs/storage.js';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
+import { isKeyOfNest, transformationsOf } from '../private-api.js';
 import { identifierOf } from './resource.js';
 
 // What is read is known. Whatever else a decorator has declared is named as its package does.
-
-const METADATA_OF_NEST: ReadonlySet<unknown> = new Set(Object.values(constants));
 
 /** Whose entries TypeORM has made columns, keys, checks and indexes of. */
 const READ_OF_TYPEORM: ReadonlySet<string> = new Set([
@@ -26,7 +22,7 @@ export function* unreadMetadata(name: string, ...targets: object[]): Generator<s
   const keys = targets.flatMap((target) => Reflect.getMetadataKeys(target) as unknown[]);
   for (const key of new Set(keys)) {
     if (typeof key !== 'string' || !/^(?!design:)\w+[/:]/.test(key)) continue;
-    if (METADATA_OF_NEST.has(key)) continue;
+    if (isKeyOfNest(key)) continue;
     yield `${name} has metadata of another package, ${key}: nothing here reads it, so remove its decorator`;
   }
 }
@@ -37,24 +33,10 @@ export function* unreadMetadata(name: string, ...targets: object[]): Generator<s
  * @param isTyped whether the types that `@Type` gives properties are read
  */
 export function* transformingDecorators(target: Type, isTyped: boolean): Generator<string> {
-  for (const [kind, byClass] of Object.entries(transformed) as [string, Transformed][]) {
-    const [, first = '', rest = ''] = /^_(\w)(\w*)Metadatas$/.exec(kind) ?? [];
-    if (first === '' || (isTyped && kind === '_typeMetadatas')) continue;
-    for (const [declaring, byProperty] of byClass) {
-      if (declaring !== target && !(target.prototype instanceof declaring)) continue;
-      for (const property of byProperty.keys())
-        yield `${target.name}${property === undefined ? '' : `.${property}`} has @${first.toUpperCase()}${rest}`;
-    }
+  for (const { decorator, property } of transformationsOf(target)) {
+    if (isTyped && decorator === 'Type') continue;
+    yield `${target.name}${property === undefined ? '' : `.${property}`} has @${decorator}`;
   }
-}
-
-/** What a decorator has declared, by class and property; of the class itself if the property is `undefined`. */
-type Transformed = ReadonlyMap<Type, ReadonlyMap<string | undefined, unknown>>;
-
-/** What `@Type` of class-transformer gives a property; `undefined` for a property without it. */
-export function decoratedType(target: Type, property: string): Type | undefined {
-  const metadata = transformed.findTypeMetadata(target, property) as TypeMetadata | undefined;
-  return metadata?.typeFunction() as Type | undefined;
 }
 
 /**

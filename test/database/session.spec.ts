@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
-import { primaryPool } from '../../src/database/read-pool.js';
+import { primaryPool } from '../../src/private-api.js';
 import { createProbe, Replica } from '../../src/database/replica.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { Snapshot } from '../../src/database/snapshot.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
-import type { Pool } from 'pg';
 import { sentStatements } from '../sent-statements.js';
+import { primaryPool } from '../../src/private-api.js';
 import { refusal, type Service, startService } from '../service.js';
 
 let service: Service;
@@ -24,7 +24,7 @@ async function tagOf(path: string): Promise<string> {
 
 /** The statements that `work` sends to the database, except those for credentials. */
 async function statements(work: () => Promise<unknown>): Promise<string[]> {
-  const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+  const pool = primaryPool(service.dataSource);
   const spy = jest.spyOn(pool, 'query');
   await work();
   const texts = sentStatements(spy).map(({ text }) => text);
@@ -218,7 +218,7 @@ describe('A page that was just served', () => {
   });
 
   it('is not served by a version lookup that began before the request', async () => {
-    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(service.dataSource);
     const send = pool.query.bind(pool) as unknown as (query: unknown) => Promise<unknown>;
     await service.get('/brands?offset=1').expect(200);
     const moments = new EventEmitter();
@@ -244,7 +244,7 @@ describe('A page that was just served', () => {
 
   it('is read again where nothing is kept', async () => {
     const without = await startService({ PAGE_CACHE_MB: '0' });
-    const { master: pool } = without.dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(without.dataSource);
     await without.get('/brands').expect(200);
     const spy = jest.spyOn(pool, 'query');
     await without.get('/brands').expect(200);

@@ -5,6 +5,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
+import { primaryPool } from '../../src/private-api.js';
 import type { Observation } from '../../src/http/observation.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { StreamLimit } from '../../src/list/serving/stream-limit.js';
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const pool = (): Pool => (service.dataSource.driver as unknown as { master: Pool }).master;
+const pool = (): Pool => primaryPool(service.dataSource);
 const query = <Row>(sql: string) => service.dataSource.query<Row[]>(sql);
 
 /** Sends a request. Returns the response without reading its body. */

@@ -4,6 +4,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Pool } from 'pg';
+import { primaryPool } from '../../src/private-api.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { preferredWait } from '../../src/http/response-form.js';
 import type { Observation } from '../../src/http/observation.js';
@@ -69,7 +70,7 @@ function untilWaiting(count: number, of = service): Promise<void> {
 }
 
 function poolOf({ dataSource }: Service): Pool {
-  return (dataSource.driver as unknown as { master: Pool }).master;
+  return primaryPool(dataSource);
 }
 
 function connectionsInUse(): number {

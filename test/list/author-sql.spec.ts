@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Pool } from 'pg';
+import { primaryPool } from '../../src/private-api.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { authorReads } from '../../src/verify/author-reads.js';
@@ -29,7 +29,7 @@ async function partsOf(path: string): Promise<string[]> {
 
 /** The statements that `work` sends, except those for credentials. */
 async function sent(work: () => Promise<unknown>): Promise<string[]> {
-  const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+  const pool = primaryPool(service.dataSource);
   const query = jest.spyOn(pool, 'query');
   const connect = jest.spyOn(pool, 'connect');
   await work();

@@ -3,9 +3,9 @@ import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from 'pg';
 import { rawRequest } from '../http/raw-request.js';
 import { sentStatements } from '../sent-statements.js';
+import { primaryPool } from '../../src/private-api.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { SuppliersModule } from './supplier.fixture.js';
@@ -135,7 +135,7 @@ describe('The list engine, on a resource that the service does not know', () => 
   });
 
   it('reads no column that was not asked for', async () => {
-    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(service.dataSource);
     const query = jest.spyOn(pool, 'query');
     await list('fields=country');
     const [statement] = sentStatements(query);

@@ -18,9 +18,9 @@ import {
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsDefined, Length } from 'class-validator';
 import type { Response } from 'express';
-import type { Pool } from 'pg';
 import { map, type Observable } from 'rxjs';
 import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
+import { primaryPool } from '../../src/private-api.js';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { type Endpoint, endpointsOf } from '../../src/http/endpoints.js';
 import { facetEndpoints } from '../../src/list/facets/facet-endpoints.js';
@@ -340,7 +340,7 @@ describe('Facet counts', () => {
     const first = await service.get(path).expect(200);
     const { etag } = first.headers;
     expect(etag).toMatch(/^W\/"[^"]+"$/);
-    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(service.dataSource);
     const query = jest.spyOn(pool, 'query');
     await service
       .get(path)
@@ -388,7 +388,7 @@ describe('Facet counts', () => {
       );
       return isVisible;
     });
-    const { master: pool } = service.dataSource.driver as unknown as { master: Pool };
+    const pool = primaryPool(service.dataSource);
     const query = jest.spyOn(pool, 'query');
     await facets('wattsMin=49&wattsMax=49');
     const [{ text, values } = { text: '', values: [] }] = sentStatements(query);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { primaryPool } from '../../src/database/read-pool.js';
+import { primaryPool } from '../../src/private-api.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { type Service, startService } from '../service.js';

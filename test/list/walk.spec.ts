@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { primaryPool } from '../../src/database/read-pool.js';
+import { primaryPool } from '../../src/private-api.js';
 import { type Service, startService } from '../service.js';
 import { comparePage, equals, type PlainResource } from './oracle.js';
 

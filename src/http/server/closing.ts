@@ -1,5 +1,6 @@
-import { Server as NetServer } from 'node:net';
+import type { Server } from 'node:net';
 import { setImmediate as pass } from 'node:timers/promises';
+import { closeListener } from '../../private-api.js';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Minimum milliseconds that an idle connection stays open while the server closes. */
@@ -28,8 +29,7 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
     const isDone = now > idleUntil && connections.responses.length === 0;
     if (isDone || now > deadline) server.closeAllConnections();
   }, INTERVAL);
-  // `http.Server.close` would close idle connections at once.
-  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+  await closeListener(server);
   clearInterval(sweep);
 }
 
@@ -39,7 +39,7 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
  * Ends with the first pass that found none. Node has no public function that closes the backlog to others, so that
  * an overloaded server still resets those that wait when its time is over. A proxy sends their requests to another.
  */
-async function acceptWaiting(server: NetServer): Promise<void> {
+async function acceptWaiting(server: Server): Promise<void> {
   let accepted = true;
   const accept = (): void => {
     accepted = true;

@@ -1,4 +1,4 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { Logger, type Type } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
@@ -9,8 +9,8 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { ILayer } from 'express-serve-static-core';
 import { CommandError } from '../../command-error.js';
+import { messageClasses, methodsAt } from '../../private-api.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
@@ -19,7 +19,7 @@ import { Admission, PUT_OFF } from './admission.js';
 import { sendBusy } from './busy.js';
 import { closeGracefully } from './closing.js';
 import type { Cors } from './cors.js';
-import { EnvelopedServer, type MessageClasses } from './enveloped-server.js';
+import { EnvelopedServer } from './enveloped-server.js';
 import type { Observation } from '../observation.js';
 import { observationOf } from '../observe-request.js';
 import { LoopDelay, type RequestLimit } from './request-limit.js';
@@ -271,21 +271,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 }
 
-/**
- * The classes of a server's requests and responses, with the prototypes that Express gives them. Setting
- * the prototype of an existing object, as Express does otherwise for each of them, makes V8 use slow
- * access to their properties, and keeps them in memory until a full garbage collection.
- */
-function messageClasses(application: Express): MessageClasses {
-  class ExpressRequest extends IncomingMessage {}
-  class ExpressResponse<R extends IncomingMessage> extends ServerResponse<R> {}
-  Object.setPrototypeOf(ExpressRequest.prototype, application.request);
-  Object.setPrototypeOf(ExpressResponse.prototype, application.response);
-  application.request = ExpressRequest.prototype as Request;
-  application.response = ExpressResponse.prototype as unknown as Response;
-  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
-}
-
 function expressApplication(): Express {
   const application = express();
   // Express reads these when it creates the router, so they are set before Nest adds routes.
@@ -296,20 +281,10 @@ function expressApplication(): Express {
   return application;
 }
 
-/** The types of Express lack `match`, which its router uses to find a route. */
-interface MatchingLayer extends ILayer {
-  match(path: string): unknown;
-}
-
 /** The error for a request that matches no route: `-30` for an unknown path, otherwise `-32` with `Allow`. */
 function unmatchedRoute(express: Express, request: CatalogueRequest): ApiError {
   const [path = ''] = request.url.split('?', 1);
-  const layers = express.router.stack as MatchingLayer[];
-  const methods = new Set(
-    layers
-      .filter((layer) => layer.route && layer.match(path))
-      .flatMap((layer) => layer.route?.stack.map(({ method }) => method.toUpperCase()) ?? []),
-  );
+  const methods = methodsAt(express, path);
   if (methods.size === 0) return noResourceAt(path);
   if (methods.has('GET')) methods.add('HEAD');
   return errors

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { allowHalfOpen, type MessageClasses, replaceClose } from '../../private-api.js';
 import { ALLOWED_METHODS, type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
 import { onEnd } from './admission.js';
@@ -40,9 +41,6 @@ interface ServerHandlers {
   /** Called after an error response to input that is not a valid request. */
   readonly observe?: (observation: Observation) => void;
 }
-
-/** The classes of requests and responses. */
-export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
 /**
  * An HTTP server that is not listening yet, with its pending and unread responses. It also responds with an
@@ -89,9 +87,7 @@ export class EnvelopedServer {
         this.refuse(socket, hasBody(request) ? errors.malformed() : notAllowed);
       });
     this.server.maxConnections = maxConnections;
-    // The types lack it. Without it, Node closes a connection when its client ends its direction, and pending
-    // responses are lost. With it, a client that is gone without a reset is noticed when a response is written.
-    Object.assign(this.server, { httpAllowHalfOpen: true });
+    allowHalfOpen(this.server);
     // No maximum: beyond it Node silently drops headers. Their size is limited anyway.
     this.server.maxHeadersCount = 0;
   }
@@ -120,10 +116,9 @@ export class EnvelopedServer {
     }
     connections.ending.add(socket);
     response.setHeader('Connection', 'close');
-    // Node calls it after this response.
-    socket.destroySoon = () => {
+    replaceClose(socket, () => {
       endAndLinger(socket);
-    };
+    });
     this.handlers.answer(request, response, errors.malformed());
   }
 

@@ -5,10 +5,10 @@ import {
   mixin,
   type Type,
 } from '@nestjs/common';
-import { GUARDS_METADATA } from '@nestjs/common/constants.js';
 import { ModulesContainer } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Endpoint, endpointsIn, instanceFor } from '../../http/endpoints.js';
+import { declaredBy } from '../../private-api.js';
 import { listQueryOf } from './query-of.js';
 
 /** What every `listGuard` is. */
@@ -66,5 +66,5 @@ export function listGuard(entity: Type): Type<CanActivate> {
 type Handler = ReturnType<ExecutionContext['getHandler']>;
 
 function guardsOf(target: Type<object> | Handler): (Type<CanActivate> | CanActivate)[] {
-  return (Reflect.getMetadata(GUARDS_METADATA, target) ?? []) as ReturnType<typeof guardsOf>;
+  return (declaredBy(target, 'guards') ?? []) as ReturnType<typeof guardsOf>;
 }
