@@ -11,7 +11,6 @@ import {
 } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connection-limits.js';
 import { endpointsOf } from './http/endpoints.js';
-import { RequestLimit } from './http/server/request-limit.js';
 import { Cors } from './http/server/cors.js';
 import { facetEndpoints } from './list/facets/facet-endpoints.js';
 import { publishDocumentation } from './openapi/public-pages.js';
@@ -47,7 +46,7 @@ export async function createApplication(
 ): Promise<NestExpressApplication> {
   const pools = 1 + settings.replicaUrls.length;
   const adapter = new EnvelopedExpressAdapter(
-    new RequestLimit(settings.poolSize),
+    settings.poolSize,
     connectionLimits(pools * settings.poolSize).service,
     new Cors(settings.corsOrigins),
   );

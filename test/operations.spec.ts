@@ -163,12 +163,12 @@ describe('Requests in work', () => {
     const blocker = new Client(service.database.url);
     await blocker.connect();
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
-    const waiting = Array.from({ length: 20 }, (_, at) =>
+    const waiting = Array.from({ length: 10 }, (_, at) =>
       service.get(`/brands?offset=${100 + at}`).then(({ status }) => status),
     );
     await until(async () => (await blocked(blocker)) > 0);
     // The first of them is in the database, and the others have come.
-    await until(async () => (await metrics(service)).includes('catalogue_requests_in_work 20\n'));
+    await until(async () => (await metrics(service)).includes('catalogue_requests_in_work 10\n'));
     const response = await service.get('/brands?offset=99').timeout(3000).expect(503);
     expect(response.body).toEqual(refusal(-4, 'The service is busy'));
     expect(response.headers['retry-after']).toBe('1');
@@ -181,7 +181,7 @@ describe('Requests in work', () => {
   it.each([
     ['reset', 0, 200],
     // They are noticed when their answers are written.
-    ['closed', 20, 300],
+    ['closed', 10, 300],
   ])(
     'are bounded also where their clients have %s their connections',
     async (way, inWork, offset) => {

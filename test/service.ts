@@ -109,10 +109,10 @@ export async function whileOverloaded<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { admission } = application.getHttpAdapter() as unknown as {
-    admission: { maximum: () => number };
+    admission: { maximum: number };
   };
   const { maximum } = admission;
-  admission.maximum = () => 0;
+  admission.maximum = 0;
   try {
     return await work();
   } finally {

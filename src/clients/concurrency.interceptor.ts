@@ -4,21 +4,21 @@ import {
   Injectable,
   type NestInterceptor,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
 import { finalize, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { errors } from '../http/errors.js';
 import { KeyedLimit } from '../http/keyed-limit.js';
-import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import { Settings } from '../settings/settings.js';
 
 /** Milliseconds after another client has asked for which a client has only its share. */
 const SHARING = 10_000;
+/** The fraction of its limit that a client has while there are others. */
+const SHARE = 0.5;
 
 /**
- * Limits the concurrent requests of each client; more get the error response `-4`. While the service admits fewer
- * requests and there are several clients, the limit of each falls in proportion, so that one does not have those of
- * others refused. A request counts until its response is produced, even if the client has disconnected.
+ * Limits the concurrent requests of each client; more get the error response `-4`. While there are several clients, each
+ * has half of its limit, so that one does not have those of others refused. A request counts until its response is
+ * produced, even if the client has disconnected.
  */
 @Injectable()
 export class ConcurrencyInterceptor implements NestInterceptor {
@@ -27,10 +27,7 @@ export class ConcurrencyInterceptor implements NestInterceptor {
   /** The `performance.now()` value when `latest` last changed to another client. */
   private lastOther = -Infinity;
 
-  constructor(
-    { maxRequestsPerClient }: Settings,
-    private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
-  ) {
+  constructor({ maxRequestsPerClient }: Settings) {
     this.requests = new KeyedLimit(maxRequestsPerClient);
   }
 
@@ -52,6 +49,6 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     const now = performance.now();
     if (this.latest !== undefined && this.latest !== clientID) this.lastOther = now;
     this.latest = clientID;
-    return now - this.lastOther < SHARING ? this.host.httpAdapter.admittedShare : 1;
+    return now - this.lastOther < SHARING ? SHARE : 1;
   }
 }

@@ -28,7 +28,7 @@ const MAX_REQUESTS_PER_CONNECTION = 8;
 export class OperatorEndpoints {
   private draining = false;
   private isMigrated = false;
-  private readonly admission = new Admission(() => Infinity, MAX_REQUESTS_PER_CONNECTION);
+  private readonly admission = new Admission(Infinity, MAX_REQUESTS_PER_CONNECTION);
   /** Concurrent requests share one computation. A failure, or `undefined`, is not cached. */
   private readonly cache = new LRUCache<'database' | 'metrics', string>({
     max: 2,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { Client } from 'pg';
-import { RequestLimit } from '../../src/http/server/request-limit.js';
+import { Admission } from '../../src/http/server/admission.js';
 import { Settings } from '../../src/settings/settings.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
@@ -251,11 +251,11 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     await Promise.all(lists.map(({ all }) => all));
   });
 
-  it('the slots are no more than an instance admits however slow its event loop is', async () => {
+  it('the slots are no more than an instance admits', async () => {
     const configuration = await readFile('deploy/haproxy.cfg', 'utf8');
     const slots = Number(/^ +default-server maxconn (\d+)$/m.exec(configuration)?.[1]);
     expect(slots).toBe(SLOTS);
-    expect(slots).toBeLessThanOrEqual(new RequestLimit(poolSize).at(Infinity, 0));
+    expect(slots).toBeLessThanOrEqual(Admission.of(poolSize).maximum);
     expect(slots).toBeGreaterThan(2 * Math.ceil(poolSize / 2));
   });
 });

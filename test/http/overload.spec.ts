@@ -2,56 +2,26 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../../src/cli/listen.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { LoopDelay, RequestLimit } from '../../src/http/server/request-limit.js';
+import { Admission } from '../../src/http/server/admission.js';
+import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';
 import { refusal, type Service, startService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
 
-describe('The limit of requests in work', () => {
-  const limit = new RequestLimit(10);
-
-  it.each([
-    // 20 passes of 2.5 ms are as long as a request may wait for its turn.
-    [0, 1000, 200],
-    [2.5, 1000, 200],
-    [5, 1000, 100],
-    [10, 1000, 50],
-    [400, 1000, 40],
-    // Each of few connections may have one in work.
-    [400, 0, 40],
-    [400, 41, 41],
-    [400, 200, 200],
-    [400, 300, 100],
-    [5, 250, 150],
-    [5, 350, 100],
-  ])('with passes of %s ms and %s connections is %s', (delay, connections, expected) => {
-    expect(limit.at(delay, connections)).toBe(expected);
+it('The requests in work are 10 for each connection to the database, an eighth of them on one client connection', () => {
+  const limits = [1, 3, 10, 100].map((poolSize) => {
+    const { maximum, connectionMaximum } = Admission.of(poolSize);
+    return [maximum, connectionMaximum];
   });
-
-  it('of one connection is an eighth, and at least 8', () => {
-    expect([1, 3, 10, 100].map((size) => new RequestLimit(size).ofConnection)).toEqual([
-      8, 8, 25, 250,
-    ]);
-  });
-});
-
-it('The delay of the event loop is that of a long pass, and fades', async () => {
-  const delay = new LoopDelay();
-  delay.start();
-  try {
-    await sleep(30);
-    blockFor(200);
-    await sleep(1);
-    expect(delay.milliseconds).toBeGreaterThan(100);
-    await until(() => delay.milliseconds < 50);
-  } finally {
-    delay.stop();
-  }
-  expect(delay.milliseconds).toBe(0);
+  expect(limits).toEqual([
+    [10, 8],
+    [30, 8],
+    [100, 13],
+    [1000, 125],
+  ]);
 });
 
 it('A thousand connections at once all find a place, though none is accepted for a while', async () => {
@@ -75,7 +45,7 @@ describe('A refusal for overload', () => {
   let service: Service;
 
   beforeAll(async () => {
-    service = await startService();
+    service = await startService({ MAX_REQUESTS_PER_CLIENT: '4' });
   });
   afterAll(() => service.stop());
 
@@ -124,14 +94,8 @@ describe('A refusal for overload', () => {
     expect(JSON.parse(malformed.body)).toEqual(refusal(-4, 'The service is busy'));
   });
 
-  it('is for a client with its share of what is admitted at present, and not for another one', async () => {
-    const adapter = service.application.getHttpAdapter() as unknown as {
-      limit: Pick<RequestLimit, 'at' | 'maximum'>;
-      admission: { size: number };
-    };
-    const { limit } = adapter;
-    // 2 % of the maximum, so that 2 % of 100 requests are left to a client.
-    adapter.limit = { at: () => 4, maximum: 200 };
+  it('is for a client with half of its requests in work while there are others, and not for those', async () => {
+    const { admission } = service.application.getHttpAdapter() as EnvelopedExpressAdapter;
     const clients = service.application.get(ClientsService);
     await clients.create('other', {});
     const { token } = await clients.issue('other', null);
@@ -145,7 +109,7 @@ describe('A refusal for overload', () => {
           .expect(200)
           .then(() => undefined),
       );
-      await until(() => adapter.admission.size === 2);
+      await until(() => admission.size === 2);
       // It has more while it is the only one.
       await service.get('/categories').expect(200);
       await service
@@ -158,7 +122,6 @@ describe('A refusal for overload', () => {
       await Promise.all(waiting);
       await service.get('/categories').expect(200);
     } finally {
-      adapter.limit = limit;
       await runner.release();
     }
   });

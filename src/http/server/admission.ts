@@ -4,6 +4,11 @@ import type { Duplex } from 'node:stream';
 /** The event of a response that is put off until something changes. */
 export const PUT_OFF = 'putOff';
 
+/** Requests in work for each connection to the database: those that it runs one after another. */
+const PER_DATABASE_CONNECTION = 10;
+/** One client connection may have 1/`divisor` of the requests in work, and at least `minimum`. */
+const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
+
 /**
  * Limits the requests in work: those whose response has not been passed to its connection in full.
  * A response that has ended and waits for its reader does not count.
@@ -15,13 +20,20 @@ export class Admission {
   private readonly byConnection = new WeakMap<Duplex, number>();
 
   /**
-   * @param maximum requests in work, at present
-   * @param connectionMaximum requests in work on one connection
+   * @param maximum requests in work
+   * @param connectionMaximum requests in work on one client connection
    */
   constructor(
-    private readonly maximum: () => number,
-    private readonly connectionMaximum: number,
+    readonly maximum: number,
+    readonly connectionMaximum: number,
   ) {}
+
+  /** The limits of a service with as many connections to the database. */
+  static of(poolSize: number): Admission {
+    const maximum = PER_DATABASE_CONNECTION * poolSize;
+    const share = Math.ceil(maximum / CONNECTION_SHARE.divisor);
+    return new Admission(maximum, Math.max(CONNECTION_SHARE.minimum, share));
+  }
 
   /** The number of requests in work. */
   get size(): number {
@@ -38,7 +50,7 @@ export class Admission {
       this.working -= 1;
       this.byConnection.set(socket, (this.byConnection.get(socket) ?? 1) - 1);
     });
-    return this.working <= this.maximum() && ofConnection <= this.connectionMaximum;
+    return this.working <= this.maximum && ofConnection <= this.connectionMaximum;
   }
 }
 

@@ -22,7 +22,6 @@ import type { Cors } from './cors.js';
 import { EnvelopedServer } from './enveloped-server.js';
 import type { Observation } from '../observation.js';
 import { observationOf } from '../observe-request.js';
-import { LoopDelay, type RequestLimit } from './request-limit.js';
 import { receive, requestId } from './receive.js';
 import { WaitingRequests } from './waiting-requests.js';
 
@@ -60,27 +59,27 @@ export interface ServerHooks {
 export class EnvelopedExpressAdapter extends ExpressAdapter {
   /** Has the number of requests in work. */
   readonly admission: Admission;
-  /** Those whose wait is over run again beside others, at most half as many as are always admitted. */
+  /** Those whose wait is over run again beside others, at most a fifth of the requests in work. */
   readonly waiting = new WaitingRequests(
-    (running) => running < this.limit.minimum / 2 && this.admission.size < this.requestLimit,
+    (running) =>
+      running < this.admission.maximum / 5 && this.admission.size < this.admission.maximum,
   );
-  private readonly delay = new LoopDelay();
   readonly http: EnvelopedServer;
   private hasAllRoutes = false;
   private hooks: ServerHooks = {};
 
   /**
-   * @param limit of the requests in work; any further request gets `-4`
+   * @param poolSize connections to the database, which limit the requests in work: see `Admission`
    * @param maxConnections open connections; any further connection is closed at once
    */
   constructor(
-    private readonly limit: RequestLimit,
+    poolSize: number,
     readonly maxConnections: number,
     private readonly cors: Cors,
   ) {
     const express = expressApplication();
     super(express);
-    this.admission = new Admission(() => this.requestLimit, limit.ofConnection);
+    this.admission = Admission.of(poolSize);
     this.http = new EnvelopedServer(
       {
         answer: (request, response, knownError) => {
@@ -101,15 +100,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     this.hooks = { ...this.hooks, ...hooks };
   }
 
-  /** The fraction of the most requests in work that is admitted at present, up to 1. */
-  get admittedShare(): number {
-    return this.requestLimit / this.limit.maximum;
-  }
-
-  private get requestLimit(): number {
-    return this.limit.at(this.delay.milliseconds, this.http.connections.size - this.waiting.size);
-  }
-
   /** The number of open connections, those without a request included. */
   connectionCount(): Promise<number> {
     const { server } = this.http;
@@ -118,9 +108,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
 
   override initHttpServer(): void {
     this.httpServer = this.http.server;
-    this.httpServer.once('listening', () => {
-      this.delay.start();
-    });
   }
 
   /** Registers `OPTIONS` with every `GET`, behind the same guards: see `OptionsResponder`. */
@@ -198,9 +185,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     return undefined;
   }
 
-  override async close(): Promise<void> {
-    await closeGracefully(this.http);
-    this.delay.stop();
+  override close(): Promise<void> {
+    return closeGracefully(this.http);
   }
 
   private addRoute(path: string, handlers: readonly RequestHandler[]): void {
