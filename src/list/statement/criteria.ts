@@ -42,6 +42,8 @@ export function searchIn(conditions: readonly Condition[]): WordSearch | undefin
   return found?.kind === 'words' ? found.search : undefined;
 }
 
+const NOTHING: Criteria = { equal: new Map(), intervals: [], missing: [], excluded: new Map() };
+
 /**
  * The criteria of conditions; `undefined` if a condition says anything else, or compares with a value that is
  * not written as PostgreSQL writes it: the tally compares texts.
@@ -50,83 +52,73 @@ export function criteriaOf(
   conditions: readonly Condition[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): Criteria | undefined {
-  const read: Read = {
-    equal: new Map(),
-    intervals: new Map(),
-    missing: new Set(),
-    excluded: new Map(),
-    search: undefined,
-    item: undefined,
-  };
-  if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
-  return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
+  return conditions.reduce<Criteria | undefined>(
+    (criteria, condition) => criteria && withCondition(criteria, condition, metadata),
+    NOTHING,
+  );
 }
 
-/** Criteria of the conditions that are read so far. */
-interface Read {
-  readonly equal: Map<string, readonly string[]>;
-  readonly intervals: Map<string, Interval>;
-  readonly missing: Set<string>;
-  readonly excluded: Map<string, readonly string[]>;
-  search: WordSearch | undefined;
-  item: Item | undefined;
-}
-
-/** Adds a condition. Returns whether criteria can say it beside the others. */
-function adds(
-  read: Read,
+/**
+ * Criteria with a further condition; `undefined` if they cannot say it. Several conditions on one column are values, or
+ * bounds of an interval.
+ */
+function withCondition(
+  criteria: Criteria,
   condition: Condition,
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
-): boolean {
-  const { equal, intervals, missing, excluded } = read;
-  /** Several conditions on one column are values, or bounds of an interval. */
-  const isNew = (column: string, same?: ReadonlyMap<string, unknown>): boolean =>
-    [equal, intervals, missing, excluded].every((each) => each === same || !each.has(column));
+): Criteria | undefined {
+  const { equal, intervals, missing, excluded } = criteria;
+  const isNew = (column: string): boolean =>
+    !equal.has(column) &&
+    !excluded.has(column) &&
+    ![...missing, ...intervals.map((each) => each.column)].includes(column);
+  const withInterval = (interval: Interval): Criteria | undefined => {
+    const { column, lower, upper } = interval;
+    const others = intervals.filter((each) => each.column !== column);
+    const same = intervals.find((each) => each.column === column);
+    if (same ? (same.lower && lower) || (same.upper && upper) : !isNew(column)) return undefined;
+    return { ...criteria, intervals: [...others, { ...same, ...interval }] };
+  };
   switch (condition.kind) {
-    case 'words':
-      if (read.search || !isNew(condition.column)) return false;
-      read.search = condition.search;
-      return true;
+    case 'words': {
+      const { column, search } = condition;
+      return !criteria.search && isNew(column) ? { ...criteria, search } : undefined;
+    }
     case 'equal':
     case 'not': {
       const { kind, column } = condition;
-      const values = textsOf(condition.column, condition.values, metadata);
-      if (!values || !isNew(column, kind === 'equal' ? equal : undefined)) return false;
-      const before = equal.get(column);
-      if (kind === 'not') excluded.set(column, values);
-      else equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
-      return true;
+      const values = textsOf(column, condition.values, metadata);
+      const before = kind === 'equal' ? equal.get(column) : undefined;
+      if (!values || !(before ?? isNew(column))) return undefined;
+      if (kind === 'not')
+        return { ...criteria, excluded: new Map([...excluded, [column, values]]) };
+      const both = before?.filter((value) => values.includes(value)) ?? values;
+      return { ...criteria, equal: new Map([...equal, [column, both]]) };
     }
     case 'interval': {
       const { column, lower, upper } = condition;
-      const other = intervals.get(column);
-      if (!isNew(column, intervals) || (other?.lower && lower) || (other?.upper && upper)) {
-        return false;
-      }
-      intervals.set(column, { ...other, column, ...(lower && { lower }), ...(upper && { upper }) });
-      return true;
+      return withInterval({ column, ...(lower && { lower }), ...(upper && { upper }) });
     }
     case 'exists': {
       const { column, exists } = condition;
-      if (!isNew(column, exists ? intervals : undefined)) return false;
-      if (exists) intervals.set(column, { column, ...intervals.get(column) });
-      else missing.add(column);
-      return true;
+      if (exists) return withInterval({ column });
+      return isNew(column) ? { ...criteria, missing: [...missing, column] } : undefined;
     }
     case 'comparison': {
       const { column, operator, value } = condition;
       // Of several items an object may have more than one, so that their counts do not add up.
-      if (read.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) return false;
+      if (criteria.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) {
+        return undefined;
+      }
       const [text, ...others] = textsOf(column, value as unknown[], metadata) ?? [];
-      if (text === undefined || others.length > 0) return false;
-      read.item = { column, value: text };
-      return true;
+      if (text === undefined || others.length > 0) return undefined;
+      return { ...criteria, item: { column, value: text } };
     }
     case 'identifiers':
     case 'sql':
     case 'any':
     case 'negation':
-      return false;
+      return undefined;
   }
 }
 
