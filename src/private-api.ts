@@ -1,3 +1,5 @@
+// Before the modules of Nest, whose decorators need it when they load.
+import 'reflect-metadata';
 import { IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Type } from '@nestjs/common';

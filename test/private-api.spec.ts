@@ -24,11 +24,13 @@ import { ModuleRef, ModulesContainer, NestFactory, RouterModule } from '@nestjs/
 import { FileInterceptor, FilesInterceptor } from '@nestjs/platform-express';
 import { Exclude, Expose, Transform, Type as TypeOf } from 'class-transformer';
 import express, { type Request, type Response } from 'express';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client, Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import {
@@ -365,4 +367,9 @@ describe('of Nest', () => {
       await application.close();
     }
   });
+});
+
+it('What is private is loaded before anything else, as by catalogue export', async () => {
+  const load = ['--input-type=module', '--eval', `import './dist/private-api.js'`];
+  expect(await promisify(execFile)(process.execPath, load)).toEqual({ stdout: '', stderr: '' });
 });
