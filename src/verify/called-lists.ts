@@ -67,32 +67,22 @@ export async function callLists(
     // Any other error may be for want of a parameter, or of a request.
     if (plain.error instanceof WrongEntityError) {
       problems.add(`${endpoint.name}: ${plain.error.message}`);
-    } else if (query.prototype instanceof ListQueryDto) {
-      for (const [parameter, declared] of ownParametersOf(query)) {
-        for (const [at, text] of samplesOf(declared, settings).entries()) {
-          const { listing, error } = await call([parameter, text]);
-          if (at === 0 && error) {
-            problems.add(
-              `the list at ${path} fails for the example of ${parameter}: ${error.message}`,
-            );
-          }
-          if (!listing) continue;
-          const { metadata } = listing.repository;
-          if (at === 0) lists.push({ metadata, parameter, listing });
-          for (const what of conditionProblems(query, parameter, listing, plain.listing)) {
-            problems.add(`the filter ${parameter} at ${path} ${what}`);
-          }
-        }
+      continue;
+    }
+    if (!(query.prototype instanceof ListQueryDto)) continue;
+    for (const { parameter, text, isExample } of samplesOf(query, settings)) {
+      const { listing, error } = await call([parameter, text]);
+      if (isExample && error) {
+        problems.add(`the list at ${path} fails for the example of ${parameter}: ${error.message}`);
+      }
+      if (!listing) continue;
+      if (isExample) lists.push({ metadata: listing.repository.metadata, parameter, listing });
+      for (const what of conditionProblems(query, parameter, listing, plain.listing)) {
+        problems.add(`the filter ${parameter} at ${path} ${what}`);
       }
     }
   }
   return { lists, problems: [...problems] };
-}
-
-/** The parameters that not every list has. */
-function ownParametersOf(query: Type<object>): [string, DeclaredParameter][] {
-  const ofEveryList = parametersOf(ListQueryDto);
-  return [...parametersOf(query)].filter(([name]) => name !== 'fields' && !ofEveryList.has(name));
 }
 
 async function callOf(
@@ -130,13 +120,28 @@ async function callOf(
   return call;
 }
 
-/** A text for a parameter, its greatest and its least value, and all values of an enumeration or a boolean. */
-function samplesOf(declared: DeclaredParameter, settings: ParameterSettings): readonly string[] {
-  const schema = schemaOf(declared, settings);
-  const { minimum, maximum, format, type, enum: values = [] } = schema.items ?? schema;
-  const bounds = format === 'int64' && type === 'string' ? [INT64_MAXIMUM] : [minimum, maximum];
-  const texts = [...bounds.filter((bound) => bound !== undefined).map(String), ...values];
-  return type === 'boolean' ? ['true', 'false'] : [sampleFor(declared, settings), ...texts];
+interface Sample {
+  readonly parameter: string;
+  readonly text: string;
+  readonly isExample: boolean;
+}
+
+/**
+ * A text for each parameter that not every list has, and beside this example its greatest and its least value, and all
+ * values of an enumeration or a boolean.
+ */
+function* samplesOf(query: Type<object>, settings: ParameterSettings): Generator<Sample> {
+  const ofEveryList = parametersOf(ListQueryDto);
+  for (const [parameter, declared] of parametersOf(query)) {
+    if (parameter === 'fields' || ofEveryList.has(parameter)) continue;
+    const schema = schemaOf(declared, settings);
+    const { minimum, maximum, format, type, enum: values = [] } = schema.items ?? schema;
+    const bounds = format === 'int64' && type === 'string' ? [INT64_MAXIMUM] : [minimum, maximum];
+    const others = [...bounds.filter((bound) => bound !== undefined).map(String), ...values];
+    const texts =
+      type === 'boolean' ? ['true', 'false'] : [sampleFor(declared, settings), ...others];
+    for (const [at, text] of texts.entries()) yield { parameter, text, isExample: at === 0 };
+  }
 }
 
 const INT64_MAXIMUM = '9223372036854775807';
