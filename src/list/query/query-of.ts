@@ -207,7 +207,8 @@ export function requireEntity(query: object, entity: EntityMetadata['target']): 
 
 /** @throws WrongEntityError for an entity of another database than that of the service */
 export function requireDatabase({ name, dataSource }: EntityMetadata, own: DataSource): void {
-  if (dataSource === own) return;
+  const [url, ownUrl] = [dataSource, own].map(({ options }) => 'url' in options && options.url);
+  if (url === ownUrl) return;
   throw new WrongEntityError(
     `${name} is of another database: lists are read from that of the service`,
   );
