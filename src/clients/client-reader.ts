@@ -79,9 +79,9 @@ export class ClientReader {
        LEFT JOIN clients client ON client."clientID" = asked
        LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
     // A replica may not have replayed the revocation of a token yet.
-    const { rows } = await this.reads.preferPrimary((pool) =>
-      pool.query<Row>({ name: 'clients', text, values: [clientIDs] }),
-    );
+    const { rows } = await this.reads
+      .of('primary first')
+      .read((pool) => pool.query<Row>({ name: 'clients', text, values: [clientIDs] }));
     const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));
     for (const row of rows) rowsOf.get(row.asked)?.push(row);
     return new Map(

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
 import { ReadPool } from './read-pool.js';
@@ -23,10 +24,15 @@ export class DatabaseModule {
         }),
       ],
       providers: [
-        ReadPool,
         SchemaDoubt,
         { provide: ReservedConnections, useFactory: () => new ReservedConnections(url) },
         { provide: Replicas, useFactory: () => new Replicas(url, settings) },
+        {
+          provide: ReadPool,
+          useFactory: (dataSource: DataSource, replicas: Replicas) =>
+            new ReadPool(dataSource, replicas),
+          inject: [DataSource, Replicas],
+        },
       ],
       exports: [ReadPool, Replicas, ReservedConnections, SchemaDoubt],
     };

@@ -1,10 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool } from 'pg';
-import { DataSource } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { primaryPool, textRows } from '../private-api.js';
 import { databaseFailure, PoolOverloadedError } from './database-failure.js';
-import { Replicas } from './replicas.js';
+import type { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';
 import type { Statement, TextRow } from './statement.js';
 
@@ -19,36 +17,40 @@ async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>)
   return work(pool);
 }
 
+/** The servers from which a pool reads; `primary first`: from a replica only while the primary cannot be reached. */
+type Source = 'any' | 'primary' | 'primary first';
+
 /**
  * The pool on which requests read: of an available replica, otherwise of the primary. Each method throws
  * `PoolOverloadedError` if too many queries already wait for a connection.
  */
-@Injectable()
 export class ReadPool {
-  /** Which servers it reads from. Equal for all pools of a kind. */
-  readonly source: 'any' | 'primary' | 'primary first' = 'any';
   private readonly primary: Pool;
 
   constructor(
-    @InjectDataSource() readonly dataSource: DataSource,
+    readonly dataSource: DataSource,
     private readonly replicas: Replicas,
+    readonly source: Source = 'any',
   ) {
     this.primary = primaryPool(dataSource);
   }
 
-  /** A pool that reads on the primary alone. */
-  get ofPrimary(): ReadPool {
-    return new PrimaryPool(this.dataSource, this.replicas);
-  }
-
-  /** A pool that reads on the primary, and on a replica while the primary cannot be reached. */
-  get primaryFirst(): ReadPool {
-    return new PrimaryFirstPool(this.dataSource, this.replicas);
+  /** A pool that reads from these servers. */
+  of(source: Source): ReadPool {
+    return new ReadPool(this.dataSource, this.replicas, source);
   }
 
   /** Runs work that only reads. It may run again on another server. */
-  read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.readAnywhere(work);
+  async read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    const { primary, replicas, source } = this;
+    const bounded = (pool: Pool): Promise<T> => unlessOverloaded(pool, work);
+    try {
+      if (source !== 'any') return await replicas.onPrimary(() => bounded(primary));
+    } catch (error) {
+      const isUnreachable = databaseFailure(error) === 'unreachable';
+      if (source === 'primary' || !isUnreachable || replicas.available.length === 0) throw error;
+    }
+    return replicas.read(primary, bounded);
   }
 
   /** Runs work that reads from one snapshot. */
@@ -63,23 +65,6 @@ export class ReadPool {
     });
   }
 
-  /** Runs work that must not read from a replica. */
-  onPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.replicas.onPrimary(() => unlessOverloaded(this.primary, work));
-  }
-
-  /** Runs work that only reads on the primary, and on a replica while the primary cannot be reached. */
-  async preferPrimary<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    try {
-      return await this.onPrimary(work);
-    } catch (error) {
-      if (databaseFailure(error) !== 'unreachable' || this.replicas.available.length === 0) {
-        throw error;
-      }
-      return this.readAnywhere(work);
-    }
-  }
-
   /**
    * The rows of a statement that only reads, with values as text. Bypasses TypeORM: its query runner
    * does not support named statements, and its overhead exceeds the cost of a short query.
@@ -88,25 +73,5 @@ export class ReadPool {
     const { text, digest, prepared } = statement;
     const name = prepared ? digest : undefined;
     return this.read((pool) => textRows<Row>(pool, { text, name }, values));
-  }
-
-  private readAnywhere<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.replicas.read(this.primary, (pool) => unlessOverloaded(pool, work));
-  }
-}
-
-class PrimaryPool extends ReadPool {
-  override readonly source = 'primary';
-
-  override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.onPrimary(work);
-  }
-}
-
-class PrimaryFirstPool extends ReadPool {
-  override readonly source = 'primary first';
-
-  override read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.preferPrimary(work);
   }
 }

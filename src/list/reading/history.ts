@@ -19,8 +19,9 @@ export interface Source {
  * a change: a replica that is behind has another version as well, which its client may have seen change already.
  */
 export function sourceOf(reads: ReadPool, { since }: VisibleListing, waits: boolean): Source {
-  if (!since) return { reads: waits ? reads.primaryFirst : reads, inHistory: (reading) => reading };
-  const { ofPrimary } = reads;
+  if (!since)
+    return { reads: waits ? reads.of('primary first') : reads, inHistory: (reading) => reading };
+  const ofPrimary = reads.of('primary');
   return {
     reads: ofPrimary,
     inHistory: async (reading) => {
