@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
-import { type Endpoint, endpointsOf } from '../http/endpoints.js';
+import { type Endpoint, endpointsOf, paramsIn } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
 import { ClientReader } from '../clients/client-reader.js';
 import { sentQuery } from '../http/parameters/parameters.guard.js';
@@ -34,7 +34,7 @@ export async function explainList(
   const { path, parameters } = target;
   const client = clientID === undefined ? undefined : await clientOf(application, clientID);
   for (const endpoint of endpointsOf(application)) {
-    const params = paramsOf(endpoint, path);
+    const params = paramsIn(path, endpoint);
     if (!params) continue;
     try {
       const listing = await listingOf(application, endpoint, params, parameters, client);
@@ -72,22 +72,11 @@ async function listingOf(
   const sent = sentQuery(metatype, parameters, application.get(Settings), client?.rights);
   const values: unknown = await new ParametersPipe().transform(sent, { type: 'query', metatype });
   const handler = await handlerFor();
-  const result: unknown = await handler({ query: values as object, params });
+  const decoded = Object.entries(params).map(([name, part]) => [name, decodeURIComponent(part)]);
+  const input = { query: values as object, params: Object.fromEntries(decoded) as typeof params };
+  const result: unknown = await handler(input);
   if (result instanceof Listing) return result;
   throw new CommandError('Only a list that a handler describes by listOf can be explained');
-}
-
-/** The parameters in a path; `undefined` if it is not that of the endpoint. */
-function paramsOf({ path: pattern }: Endpoint, path: string): Record<string, string> | undefined {
-  const [names, parts] = [pattern.split('/'), path.split('/')];
-  if (names.length !== parts.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [at, name] of names.entries()) {
-    const part = parts[at] ?? '';
-    if (name.startsWith(':')) params[name.slice(1)] = decodeURIComponent(part);
-    else if (name !== part) return undefined;
-  }
-  return params;
 }
 
 function linesOf({ taken, unfit, uncounted, statement, values, analysis }: Explanation): string[] {

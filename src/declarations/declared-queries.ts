@@ -1,5 +1,11 @@
 import type { Type } from '@nestjs/common';
-import { type Endpoint, pathClassOf, pathParametersOf, returnedBy } from '../http/endpoints.js';
+import {
+  type Endpoint,
+  paramsIn,
+  pathClassOf,
+  pathParametersOf,
+  returnedBy,
+} from '../http/endpoints.js';
 import { rulesOf } from '../http/parameters/parameters.pipe.js';
 import { classShape } from '../resource/json-shape.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
@@ -163,7 +169,7 @@ export function* unreachedHandlers(endpoints: readonly Endpoint[]): Generator<st
     const { name, path } = endpoint;
     const before = endpoints
       .slice(0, at)
-      .find((each) => covers(each.path, path) && !isSame(each, endpoint));
+      .find((each) => paramsIn(path, each) && !isSame(each, endpoint));
     if (before)
       yield `${name} at ${path} is never called: ${before.name} comes before it, at ${before.path}`;
   }
@@ -175,14 +181,5 @@ function isSame(one: Endpoint, other: Endpoint): boolean {
     one.name === other.name &&
     (one.controller === other.controller ||
       [one, other].every(({ controller }) => comesWithResource(controller)))
-  );
-}
-
-/** Whether a pattern matches every request for another path. */
-function covers(path: string, other: string): boolean {
-  const [parts, others] = [path, other].map((each) => each.split('/')) as [string[], string[]];
-  return (
-    parts.length === others.length &&
-    parts.every((part, at) => part === others[at] || /^:\w+$/.test(part))
   );
 }

@@ -83,6 +83,23 @@ export function pathParametersOf({ path }: Pick<Endpoint, 'path'>): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
+/** The parameters in a path, as it has them; `undefined` if it is not that of the endpoint. */
+export function paramsIn(
+  path: string,
+  { path: pattern }: Pick<Endpoint, 'path'>,
+): Record<string, string> | undefined {
+  const [names, parts] = [pattern.split('/'), path.split('/')];
+  if (names.length !== parts.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, name] of names.entries()) {
+    const part = parts[at] ?? '';
+    const [, parameter] = /^:(\w+)$/.exec(name) ?? [];
+    if (parameter !== undefined) params[parameter] = part;
+    else if (name !== part) return undefined;
+  }
+  return params;
+}
+
 /** The class of a handler's `@Param()` without a name, which has a property for each parameter in the path. */
 export function pathClassOf({ controller, method }: Handler): Type<object> | undefined {
   const whole = argumentsOf(controller, method).find(
