@@ -4,12 +4,12 @@ import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import { driverErrorOf } from '../database/database-failure.js';
+import { hasRows } from '../database/installed-resource.js';
 import { findCycle, parentColumnOf } from '../resource/tree.js';
 import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
-import { numbered } from './numbered-rows.js';
 import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
 import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
@@ -20,8 +20,6 @@ const BULK = 5000;
 interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
   readonly replace: boolean;
-  /** Whether the rows are identified by their numbers. */
-  readonly number?: boolean;
   /** Whether `replace` may delete more than a fifth of the objects. */
   readonly allowDeletes?: boolean;
   /** Whether an identifier may have characters that are not seen. */
@@ -49,7 +47,7 @@ export async function importRows(
   runner: QueryRunner,
   metadata: EntityMetadata,
   batches: AsyncIterable<readonly FileRow[]>,
-  given: ImportOptions,
+  options: ImportOptions,
 ): Promise<ImportResult> {
   await runner.query('SET LOCAL statement_timeout = 0');
   // A command that is killed leaves no statement behind that holds its locks.
@@ -59,16 +57,16 @@ export async function importRows(
   await runner.query('SELECT pg_advisory_xact_lock(hashtext($1))', [
     `import ${metadata.tableName}`,
   ]);
+  const table = `"${metadata.tableName}"`;
   // Behind the lock, so that it sees the objects of an import before.
-  const { rows, options } = await numbered(runner.manager, metadata, batches, given);
-  const staging = await stage(runner, metadata, rows, options);
+  if (options.number && !options.replace) await checkUnnumbered(runner, table);
+  const staging = await stage(runner, metadata, batches, options);
   const statements = new Statements(
     runner.dataSource,
     metadata,
     staging.presence(),
     options.replace,
   );
-  const table = `"${metadata.tableName}"`;
   // Before the checks, so that services know of it when readers are locked out.
   const isLocked = staging.rows >= BULK && (await lockIfEmpty(runner, table));
   const problems = [...staging.problems];
@@ -106,6 +104,13 @@ export async function importRows(
 }
 
 type Counts = Record<'inserted' | 'updated', string>;
+
+async function checkUnnumbered(runner: QueryRunner, table: string): Promise<void> {
+  if (!(await hasRows(runner, table))) return;
+  throw new CommandError(
+    `--number would overwrite objects of ${table.replaceAll('"', '')} with the rows of these numbers: add --replace if the file has all of them`,
+  );
+}
 
 /** Reads the rows of a file into the staging table. */
 async function stage(

@@ -8,6 +8,7 @@ import {
   type ColumnPlan,
   importedFields,
   type Mapping,
+  NUMBER,
   planColumns,
 } from './columns.js';
 import { EMPTY_QUOTES } from './csv-reader.js';
@@ -108,13 +109,13 @@ export class Staging {
   }
 
   private read(row: FileRow, at: number, position: number): string {
-    const cell = row.cells?.[position];
+    const cell = position === NUMBER ? String(this.rows) : row.cells?.[position];
     const reading = this.readers[at]?.(cell);
     if (reading && 'value' in reading) return escaped(reading.value);
     const actual = cell === null || cell === EMPTY_QUOTES ? '' : `, not ${shortened(cell)}`;
     this.problems.push({
       line: row.line,
-      column: row.columns[position],
+      column: row.columns[position] ?? this.fields[at]?.propertyName,
       message: `must be ${reading?.mustBe ?? 'a value'}${actual}`,
     });
     return '\\N';

@@ -669,6 +669,15 @@ describe('A bad file is refused by line and column, and nothing is loaded', () =
     );
     const both = { map: { name: 'name' }, set: { name: 'b' } };
     await expect(load('brands', file, both)).rejects.toThrow('name is set by both --map and --set');
+    const numbered = { number: true, map: { brandID: 'name' } } as const;
+    await expect(load('brands', file, numbered)).rejects.toThrow(
+      'brandID is set by both --number and --map',
+    );
+    await expect(load('brands', file, { number: true })).rejects.toMatchObject({
+      problems: [
+        { line: 1, column: 'brandID', message: 'stands in the file, which --number would number' },
+      ],
+    });
     await expect(load('products', file, { set: { type: 'FOO' } })).rejects.toThrow(
       '--set type must be one of PHYSICAL, DIGITAL, SERVICE',
     );
