@@ -63,21 +63,6 @@ export class DatabaseClient extends Client {
     return this;
   }
 
-  /** Runs work on this connection without its limits of time, which are meant for requests. */
-  async withoutLimits<T>(work: () => Promise<T>): Promise<T> {
-    const socket = socketOf(this);
-    const { statementTimeout = 0, responseTimeout = 0 } = this.config;
-    socket.setTimeout(0);
-    await this.query('SET statement_timeout = 0');
-    try {
-      return await work();
-    } finally {
-      // A lost connection has no limits, and says by itself that it is lost.
-      await this.query(`SET statement_timeout = ${statementTimeout}`).catch(() => undefined);
-      socket.setTimeout(responseTimeout);
-    }
-  }
-
   /** Closes the connection at once. Queries without a response fail. */
   closeNow(): void {
     socketOf(this).destroy();

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import type { DataSource, QueryRunner } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AccessToken } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { hashOf } from '../clients/token.js';
-import type { DatabaseClient } from '../database/database-client.js';
+import { databaseOptions } from '../database/options.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
@@ -25,37 +26,36 @@ export const DEMO_RESOURCES = ['brands', 'categories', 'products', 'variants'] a
  * Loads the demonstration catalogue and its clients in one transaction, once, however long that takes. A catalogue that
  * already has objects gets the clients alone.
  *
+ * @param application that of the service, whose statements have the time limit of requests
  * @throws CommandError if a file of the catalogue cannot be read
  */
-export async function loadDemonstration(dataSource: DataSource): Promise<void> {
-  const runner = dataSource.createQueryRunner();
+export async function loadDemonstration(application: DataSource): Promise<void> {
+  const { url = '', entities } = application.options as PostgresDataSourceOptions;
+  const dataSource = await new DataSource({ ...databaseOptions(url), entities }).initialize();
   try {
-    const client = (await runner.connect()) as DatabaseClient;
-    await client.withoutLimits(() => load(runner));
+    await dataSource.transaction(load);
   } finally {
-    await runner.release();
+    await dataSource.destroy();
   }
 }
 
-async function load(runner: QueryRunner): Promise<void> {
-  await runner.manager.transaction(async (manager) => {
-    if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
-    const { queryRunner } = manager;
-    const resources = ownResources(runner.dataSource);
-    let isNew = true;
-    for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
-    for (const resource of isNew ? DEMO_RESOURCES : []) {
-      const metadata = resources.get(resource);
-      if (!queryRunner || !metadata) throw new TypeError(`There is no resource ${resource}`);
-      const options = { map: new Map(), set: new Map(), replace: false };
-      await importRows(queryRunner, metadata, demoRows(resource), options);
-    }
-    for (const { token, ...client } of DEMO_CLIENTS) {
-      const { clientID } = client;
-      await manager.insert(Client, client);
-      await manager.insert(AccessToken, { tokenID: clientID, clientID, hash: hashOf(token) });
-    }
-  });
+async function load(manager: EntityManager): Promise<void> {
+  if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
+  const { queryRunner, dataSource } = manager;
+  const resources = ownResources(dataSource);
+  let isNew = true;
+  for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
+  for (const resource of isNew ? DEMO_RESOURCES : []) {
+    const metadata = resources.get(resource);
+    if (!queryRunner || !metadata) throw new TypeError(`There is no resource ${resource}`);
+    const options = { map: new Map(), set: new Map(), replace: false };
+    await importRows(queryRunner, metadata, demoRows(resource), options);
+  }
+  for (const { token, ...client } of DEMO_CLIENTS) {
+    const { clientID } = client;
+    await manager.insert(Client, client);
+    await manager.insert(AccessToken, { tokenID: clientID, clientID, hash: hashOf(token) });
+  }
 }
 
 /** The clients of the demonstration whose tokens, which everybody knows, are accepted. */
