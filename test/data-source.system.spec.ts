@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type CommandResult, runNode } from './cli/catalogue.js';
-import { type Service, startService } from './service.js';
+import { sharedService } from './service.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 /** A command of TypeORM on the database of the service. */
 const typeorm = (command: string): Promise<CommandResult> =>

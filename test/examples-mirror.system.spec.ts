@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { connectedTo } from './database/database.js';
 import { loadDemonstration } from '../src/demo/load-demonstration.js';
 import { BARE_ENVIRONMENT } from './cli/catalogue.js';
 import { fencesOf } from './docs/markdown.js';
@@ -178,8 +178,7 @@ function change(random: Random): string {
 
 /** Writes until `isOver`. Some transactions commit late, and some roll back. */
 async function write(random: Random, isOver: () => boolean): Promise<void> {
-  const client = new Client(service.database.url);
-  await client.connect();
+  const client = await connectedTo(service.database.url);
   while (!isOver()) {
     try {
       await client.query('BEGIN');

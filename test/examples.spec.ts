@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { type Service, startService } from './service.js';
+import { sharedService } from './service.js';
 
-let service: Service;
+const service = sharedService();
 
 beforeAll(async () => {
-  service = await startService();
   await service.load(
     'brands',
     Array.from({ length: 45 }, (_, at) => ({ brandID: `b${at + 100}`, name: `Brand ${at}` })),
@@ -19,7 +18,6 @@ beforeAll(async () => {
     { productID: 'p3', type: 'SERVICE' },
   ]);
 });
-afterAll(() => service.stop());
 
 it('The example for curl does what it says', async () => {
   const env = {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectedTo } from './database/database.js';
 import { primaryPool } from '../src/private-api.js';
 import { errors } from '../src/http/errors.js';
 import { connectionLimits } from '../src/http/server/connection-limits.js';
@@ -11,15 +12,10 @@ import { ServiceLogger } from '../src/operations/service-logger.js';
 import { VERSION } from '../src/settings/version.js';
 import { head, send } from './attacks/attacker.js';
 import { rawRequest } from './http/raw-request.js';
-import { refusal, type Service, startService } from './service.js';
+import { refusal, type Service, sharedService, startService } from './service.js';
 import { until } from './until.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ POOL_SIZE: '1', MAX_REQUESTS_PER_CLIENT: '20' });
-});
-afterAll(() => service.stop());
+const service = sharedService({ POOL_SIZE: '1', MAX_REQUESTS_PER_CLIENT: '20' });
 
 describe('Health', () => {
   it('is available without credentials', async () => {
@@ -160,8 +156,7 @@ describe('Metrics', () => {
 
 describe('Requests in work', () => {
   it('are bounded: one more is refused at once, with -4 and Retry-After', async () => {
-    const blocker = new Client(service.database.url);
-    await blocker.connect();
+    const blocker = await connectedTo(service.database.url);
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const waiting = Array.from({ length: 10 }, (_, at) =>
       service.get(`/brands?offset=${100 + at}`).then(({ status }) => status),
@@ -185,13 +180,11 @@ describe('Requests in work', () => {
   ])(
     'are bounded also where their clients have %s their connections',
     async (way, inWork, offset) => {
-      const blocker = new Client(service.database.url);
-      await blocker.connect();
+      const blocker = await connectedTo(service.database.url);
       await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
-      const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
       for (let batch = 0; batch < 4; batch += 1) {
         const given = Array.from({ length: 15 }, (_, at) =>
-          send(service.port, head(`/brands?offset=${offset + 15 * batch + at}`, headers)),
+          send(service.port, head(`/brands?offset=${offset + 15 * batch + at}`, service.headers)),
         );
         const sockets = await Promise.all(given);
         await sleep(200);
@@ -279,8 +272,7 @@ describe('The log', () => {
       written.push(String(chunk));
       return true;
     });
-    const blocker = new Client(logged.database.url);
-    await blocker.connect();
+    const blocker = await connectedTo(logged.database.url);
     await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
     const credentials = `clientID=${logged.clientID}&access_token=${logged.token}`;
     const slow = logged.anonymous().get(`/brands?limit=3&${credentials}&name=secret`);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Product } from '../src/products/product.entity.js';
 import { describeList } from './list/list-contract.js';
-import { refusal, type Service, startService } from './service.js';
+import { refusal, sharedService } from './service.js';
 
 /** The products that have a variant. */
 const inSizes = new Set<unknown>();
@@ -46,12 +46,7 @@ describeList(Product, {
 });
 
 describe('GET /products', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.stop());
+  const service = sharedService();
 
   async function identifiers(query: string): Promise<string[]> {
     const { body } = await service.get(`/products?${query}`).expect(200);

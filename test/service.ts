@@ -1,16 +1,15 @@
 import type { Type } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import request, { type Test } from 'supertest';
 import { DataSource } from 'typeorm';
 import { type Create, createApplication } from '../src/application.js';
-import { ClientsService } from '../src/clients/clients.service.js';
-import { rowsOf } from '../src/import/file-rows.js';
-import { importRows } from '../src/import/import-rows.js';
+import { type ClientOptions, ClientsService } from '../src/clients/clients.service.js';
 import { resourcesOf } from '../src/resource/resource.js';
 import { Settings } from '../src/settings/settings.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
+import { imported } from './import/imported.js';
+import { shared } from './shared.js';
 
 /** The service as in production, listening, with a database of its own. */
 export interface Service {
@@ -20,10 +19,14 @@ export interface Service {
   readonly port: number;
   readonly clientID: string;
   readonly token: string;
+  /** Its credentials. */
+  readonly headers: Readonly<Record<'X-Client-ID' | 'Authorization', string>>;
   /** A GET with credentials in the headers. */
   get(path: string): Test;
   /** A request without credentials. */
   anonymous(): ReturnType<typeof request>;
+  /** The service with the credentials of a new client. */
+  newClient(clientID: string, options?: ClientOptions): Promise<Service>;
   /** Loads objects as an import does. */
   load(resource: string, objects: Record<string, unknown>[]): Promise<void>;
   stop(): Promise<void>;
@@ -40,6 +43,14 @@ export function startService(
   ...extraModules: Type[]
 ): Promise<Service> {
   return startServiceBy(undefined, environment, ...extraModules);
+}
+
+/** Starts the service as `startService` does, for all tests of a file or of a `describe`. */
+export function sharedService(
+  environment: NodeJS.ProcessEnv = {},
+  ...extraModules: Type[]
+): Service {
+  return shared(() => startService(environment, ...extraModules));
 }
 
 /** Starts the service as `startService` does, with an application that a test creates. */
@@ -65,27 +76,31 @@ export async function startServiceBy(
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
   const clients = application.get(ClientsService);
-  const clientID = 'tester';
-  await clients.create(clientID, {});
-  const { token } = await clients.issue(clientID, null);
   const dataSource = application.get(DataSource);
   const anonymous = () => request(`http://127.0.0.1:${port}`);
-  return {
-    application,
-    dataSource,
-    database,
-    port,
-    clientID,
-    token,
-    anonymous,
-    get: (path) =>
-      anonymous().get(path).set('X-Client-ID', clientID).set('Authorization', `Bearer ${token}`),
-    load: (resource, objects) => load(dataSource, resource, objects),
-    stop: async () => {
-      await application.close();
-      await database.drop();
-    },
+  const newClient = async (clientID: string, options: ClientOptions = {}): Promise<Service> => {
+    await clients.create(clientID, options);
+    const { token } = await clients.issue(clientID, null);
+    const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
+    return {
+      application,
+      dataSource,
+      database,
+      port,
+      clientID,
+      token,
+      headers,
+      anonymous,
+      get: (path) => anonymous().get(path).set(headers),
+      newClient,
+      load: (resource, objects) => load(dataSource, resource, objects),
+      stop: async () => {
+        await application.close();
+        await database.drop();
+      },
+    };
   };
+  return newClient('tester');
 }
 
 async function load(
@@ -93,14 +108,10 @@ async function load(
   resource: string,
   objects: Record<string, unknown>[],
 ): Promise<void> {
+  const lines = objects.map((object) => JSON.stringify(object)).join('\n');
   const metadata = resourcesOf(dataSource).get(resource);
   if (!metadata) throw new Error(`There is no resource ${resource}`);
-  const lines = objects.map((object) => JSON.stringify(object)).join('\n');
-  await dataSource.transaction(async ({ queryRunner }) => {
-    if (!queryRunner) throw new Error('A transaction has a query runner');
-    const options = { map: new Map(), set: new Map(), replace: false };
-    await importRows(queryRunner, metadata, rowsOf('ndjson', Readable.from([lines])), options);
-  });
+  await imported(dataSource, metadata, 'ndjson', [Buffer.from(lines)]);
 }
 
 /** Lets the service respond to every request with `-4` during `work`. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { connectedTo } from './database/database.js';
 import { VERSION } from '../src/settings/version.js';
 import { Collector } from './collector.js';
 import { type Service, startService } from './service.js';
@@ -110,8 +110,7 @@ it('A page from memory looks its version up, and a whole list is sent as it is r
 
 it('A query that takes too long is the span that failed, and reads of one client wait in theirs', async () => {
   jest.spyOn(process.stderr, 'write').mockImplementation(() => true);
-  const blocker = new Client(service.database.url);
-  await blocker.connect();
+  const blocker = await connectedTo(service.database.url);
   await blocker.query('BEGIN; LOCK TABLE brands IN ACCESS EXCLUSIVE MODE');
   const [first, second] = await Promise.all([
     spansFor('/brands?offset=1'),

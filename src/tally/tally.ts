@@ -1,6 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../database/statement.js';
-import { type Facet, facetNames } from './facet.js';
+import { type Facet, facetBounds, facetNames } from './facet.js';
 
 /** A table of counts in one order, and that of the changes since. */
 export interface Tally {
@@ -54,6 +54,16 @@ export function tallyRows({ tally, deltas }: Tally, where = ''): string {
  */
 export function countOf(order: TallyOrder, parameter: string): string {
   return countWhere(order, `facet = ANY(${parameter})`);
+}
+
+/** An SQL expression for the number of objects with a value in a column: those of the facets of every value. */
+export function countOfColumn(
+  order: TallyOrder,
+  column: ColumnMetadata,
+  values: ParameterValues,
+): string {
+  const [first, end] = facetBounds([column]).map((bound) => values.add(bound));
+  return countWhere(order, `facet >= ${first} AND facet < ${end}`);
 }
 
 /** An SQL expression for the number of objects in the rows of a tally that meet a condition. */

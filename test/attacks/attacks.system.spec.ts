@@ -1,19 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { Random } from '../random.js';
 import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
-import { answerOf, metric, startTarget, type Target, type Visit, visit } from './target.js';
+import { answerOf, metric, startTarget, type Visit, visit } from './target.js';
+import { shared } from '../shared.js';
 
-let target: Target;
+const target = shared(startTarget);
 const sockets: Socket[] = [];
-
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
 
 /** Expects status 200 each time, and within a second in one of three attempts. */
 async function expectAnswer(ask: () => Promise<Visit>): Promise<void> {
@@ -117,8 +113,7 @@ describe('Readers who read nothing', () => {
 
 describe('One client', () => {
   it('leaves connections to the others while all its lists are slow', async () => {
-    const blocker = new Client(target.database.url);
-    await blocker.connect();
+    const blocker = await connectedTo(target.database.url);
     await blocker.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
     const bytes = (at: number) => head(`/products?offset=${at}`, target.headers.attacker);
     const opened = Array.from({ length: 24 }, (_, at) => send(target.port, bytes(at + 1)));
@@ -197,20 +192,5 @@ describe('A connection', () => {
 
   it('that sends nothing is closed without an answer', async () => {
     expect(await received(target.port, '')).toBe('');
-  });
-
-  it('is negotiated with as its Accept says', async () => {
-    for (const [accept, type] of [
-      ['text/csv; q=0.1, application/json; q=0.9', 'application/json; charset=utf-8'],
-      ['text/csv; q=0', 'application/json; charset=utf-8'],
-      ['text/csv;q=0.9, application/json;q=0.1', 'text/csv; charset=utf-8; header=present'],
-      ['text/csv; charset=utf-8', 'text/csv; charset=utf-8; header=present'],
-    ] as const) {
-      const response = await fetch(`http://127.0.0.1:${target.port}/brands`, {
-        headers: { ...target.headers.shop, Accept: accept },
-      });
-      await response.text();
-      expect([accept, response.headers.get('content-type')]).toEqual([accept, type]);
-    }
   });
 });

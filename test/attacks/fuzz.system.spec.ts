@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Random, SEED } from '../random.js';
 import { until } from '../until.js';
 import { head, send } from './attacker.js';
-import { descriptors, startTarget, type Target, untilNothingHeld, visit } from './target.js';
+import { descriptors, startTarget, untilNothingHeld, visit } from './target.js';
+import { shared } from '../shared.js';
 
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 20_000);
 /** Connections that are open at a time. */
 const CONCURRENCY = 40;
 
-let target: Target;
-beforeAll(async () => {
-  target = await startTarget();
-});
-afterAll(() => target.stop());
+const target = shared(startTarget);
 
 /** Answers of a megabyte, which are asked for less often. */
 const LARGE_TARGETS = ['/products?limit=1000', '/docs/scalar/standalone.esm.js'];

@@ -7,16 +7,13 @@ import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { freePort } from '../free-port.js';
 import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
-import { startTarget, type Target, visit } from './target.js';
+import { startTarget, visit } from './target.js';
+import { shared } from '../shared.js';
 
 describe('With few file descriptors', () => {
-  let target: Target;
+  // Node opens the modules of the service side by side when it starts, which takes more than 200.
+  const target = shared(() => startTarget({ POOL_SIZE: '5' }, 320));
   const sockets: Socket[] = [];
-  beforeAll(async () => {
-    // Node opens the modules of the service side by side when it starts, which takes more than 200.
-    target = await startTarget({ POOL_SIZE: '5' }, 320);
-  });
-  afterAll(() => target.stop());
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client as PgClient } from 'pg';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import { Random } from '../random.js';
 import { until } from '../until.js';
@@ -78,14 +77,12 @@ export async function startTarget(
 }
 
 async function loadProducts(url: string): Promise<void> {
-  const loader = new PgClient(url);
-  await loader.connect();
-  await loader.query(
+  await queryOn(
+    url,
     `INSERT INTO products ("productID", type, name, description)
      SELECT 'p' || i, 'PHYSICAL', 'Product ' || i, repeat('x', 1000)
      FROM generate_series(1, ${PRODUCTS}) i`,
   );
-  await loader.end();
 }
 
 /** The response to a request of a normal client. */

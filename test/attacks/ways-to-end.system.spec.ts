@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { until } from '../until.js';
 import { head, send } from './attacker.js';
 import { metric, startTarget, type Target, untilNothingHeld, visit } from './target.js';
@@ -13,8 +14,7 @@ let blocker: Client;
 
 beforeAll(async () => {
   target = await startTarget({ QUERY_TIMEOUT_MS: '1500', STREAM_TIMEOUT_MS: '1000' });
-  blocker = new Client(target.database.url);
-  await blocker.connect();
+  blocker = await connectedTo(target.database.url);
 });
 afterAll(async () => {
   await blocker.end();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { Client } from 'pg';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import type { Client } from 'pg';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { until } from '../until.js';
 import { BARE_ENVIRONMENT, runNode } from './catalogue.js';
 
@@ -10,8 +10,7 @@ let client: Client;
 
 beforeAll(async () => {
   database = await createDatabase();
-  client = new Client(database.url);
-  await client.connect();
+  client = await connectedTo(database.url);
 });
 afterAll(async () => {
   await client.end();

@@ -1,22 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool, QueryResult } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ClientCache } from '../../src/clients/client-cache.js';
 import type { ClientRecord } from '../../src/clients/client-reader.js';
 import { primaryPool } from '../../src/private-api.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 
-let service: Service;
+const service = sharedService();
 let cache: ClientCache;
 let pool: Pool;
 
-beforeAll(async () => {
-  service = await startService();
+beforeAll(() => {
   cache = service.application.get(ClientCache);
   pool = primaryPool(service.dataSource);
 });
-afterAll(() => service.stop());
 afterEach(() => {
   jest.restoreAllMocks();
 });

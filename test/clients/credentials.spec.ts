@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { get as httpGet } from 'node:http';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';
 
-let service: Service;
+const service = sharedService();
 let clients: ClientsService;
 
-beforeAll(async () => {
-  service = await startService();
+beforeAll(() => {
   clients = service.application.get(ClientsService);
 });
-afterAll(() => service.stop());
 
 const ask = (clientID: string, token: string) =>
   service.anonymous().get(`/brands?clientID=${clientID}&access_token=${token}`);
@@ -68,9 +66,7 @@ describe('Credentials', () => {
 
   it('are refused alike for an unknown client and for a wrong token', async () => {
     const { clientID, token } = service;
-    const other = 'other';
-    await clients.create(other, {});
-    const { token: others } = await clients.issue(other, null);
+    const { token: others } = await service.newClient('other');
     for (const [id, value] of [
       [clientID, 'wrong'],
       [clientID, others],

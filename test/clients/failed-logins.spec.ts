@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, type Service, sharedService, startService } from '../service.js';
 import { until } from '../until.js';
 
 const INVALID = refusal(-11, 'The credentials are not valid');
@@ -52,9 +52,7 @@ describe('Failed logins', () => {
     const service = await start({});
     await exhaust(service);
     await login(service, service.clientID, service.token).expect(200);
-    const clients = service.application.get(ClientsService);
-    await clients.create('new', {});
-    const { token } = await clients.issue('new', null);
+    const { token } = await service.newClient('new');
     await login(service, 'new', token).expect(200);
     await login(service, 'new', 'wrong').expect(429, EXCEEDED);
   });
@@ -111,17 +109,12 @@ describe('The address that failed logins are counted by', () => {
 });
 
 describe('The log', () => {
-  let service: Service;
-  const written: string[] = [];
-
-  beforeAll(async () => {
-    service = await startService({
-      LOG_LEVEL: 'info',
-      TRUST_PROXY: '1',
-      FAILED_LOGINS_PER_MINUTE: '1',
-    });
+  const service = sharedService({
+    LOG_LEVEL: 'info',
+    TRUST_PROXY: '1',
+    FAILED_LOGINS_PER_MINUTE: '1',
   });
-  afterAll(() => service.stop());
+  const written: string[] = [];
 
   /** The errcode, client and address in the log line of each request. */
   async function lines(count: number): Promise<unknown[]> {

@@ -1,20 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../free-port.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, type Service, sharedService, startService } from '../service.js';
 import { withTool } from '../tools.js';
 import { until } from '../until.js';
 
 describe('The rate limit', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ RATE_LIMIT_PER_MINUTE: '3' });
-  });
-  afterAll(() => service.stop());
+  const service = sharedService({ RATE_LIMIT_PER_MINUTE: '3' });
 
   it('lets a client ask so many times a minute, and says how many are left', async () => {
     for (const left of ['2', '1', '0']) {
@@ -43,18 +37,9 @@ describe('The rate limit', () => {
     [1, 1],
     [0, 100],
   ])('of a client may be its own: %i', async (own, times) => {
-    const clients = service.application.get(ClientsService);
-    const clientID = `own-${own}`;
-    await clients.create(clientID, { rateLimit: own });
-    const { token } = await clients.issue(clientID, null);
-    const ask = () =>
-      service
-        .anonymous()
-        .get('/brands?limit=0')
-        .set('X-Client-ID', clientID)
-        .set('Authorization', `Bearer ${token}`);
-    for (let at = 0; at < times; at += 1) await ask().expect(200);
-    const { headers } = await ask().expect(own === 0 ? 200 : 429);
+    const client = await service.newClient(`own-${own}`, { rateLimit: own });
+    for (let at = 0; at < times; at += 1) await client.get('/brands?limit=0').expect(200);
+    const { headers } = await client.get('/brands?limit=0').expect(own === 0 ? 200 : 429);
     expect(headers['x-ratelimit-limit']).toBe(own === 0 ? undefined : String(own));
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
 import { Column, PrimaryColumn } from 'typeorm';
 import { explainList } from '../../src/cli/explain-list.js';
@@ -14,9 +14,10 @@ import { Rights } from '../../src/resource/visibility.js';
 import { Variant } from '../../src/variants/variant.entity.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { startWith } from '../list/migrated.js';
-import { refusal, type Service } from '../service.js';
+import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { WaresModule } from './ware.fixture.js';
+import { shared } from '../shared.js';
 
 @Resource('test_circles', { derived: { one: ['other'], other: ['one'], both: ['both'] } })
 class Circle {
@@ -33,13 +34,14 @@ class Circle {
   both!: number;
 }
 
-let service: Service;
+const service = shared(() =>
+  startWith(WaresModule, {
+    environment: { MAX_LIMIT: '500', TRUST_PROXY: 'loopback' },
+  }),
+);
 let clients: ClientsService;
 
 beforeAll(async () => {
-  service = await startWith(WaresModule, {
-    environment: { MAX_LIMIT: '500', TRUST_PROXY: 'loopback' },
-  });
   clients = service.application.get(ClientsService);
   await service.load('brands', [{ brandID: 'b1', name: 'Acme' }]);
   await service.load('categories', [
@@ -66,7 +68,6 @@ beforeAll(async () => {
     `INSERT INTO test_goods ("wareID", name, cost, grade, margin, rank) VALUES ('w1', 'nut', 5, 'A', 1, 1)`,
   );
 });
-afterAll(() => service.stop());
 
 type As = (path: string, method?: 'get' | 'options' | 'head') => Test;
 
@@ -75,13 +76,8 @@ let created = 0;
 async function clientWith(options: ClientOptions): Promise<As> {
   created += 1;
   const clientID = `client-${created}`;
-  await clients.create(clientID, options);
-  const { token } = await clients.issue(clientID, null);
-  const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
-  return (path, method = 'get') => {
-    const agent = service.anonymous();
-    return agent[method](path).set(headers);
-  };
+  const { headers } = await service.newClient(clientID, options);
+  return (path, method = 'get') => service.anonymous()[method](path).set(headers);
 }
 
 async function objects(test: Test): Promise<Record<string, unknown>[]> {

@@ -12,20 +12,30 @@ export async function createDatabase({ migrated = true } = {}): Promise<TestData
   const template = variable('TEST_TEMPLATE_DATABASE');
   const run = template.replace('catalogue_test_template_', 'catalogue_test_');
   const name = `${run}_${randomBytes(6).toString('hex')}`;
-  await onServer(`CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'}`);
-  const url = new URL(variable('TEST_SERVER_URL'));
+  const server = variable('TEST_SERVER_URL');
+  await queryOn(server, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'}`);
+  const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: async () => {
+      await queryOn(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
   };
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new Client(variable('TEST_SERVER_URL'));
+/** A connection to a database, which its caller ends. */
+export async function connectedTo(url: string): Promise<Client> {
+  const client = new Client(url);
   await client.connect();
+  return client;
+}
+
+/** The rows of a statement, over a connection of its own. */
+export async function queryOn<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = await connectedTo(url);
   try {
-    await client.query(statement);
+    return (await client.query<Row>(text)).rows;
   } finally {
     await client.end();
   }

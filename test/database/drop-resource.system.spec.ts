@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { connectedTo, createDatabase, type TestDatabase } from './database.js';
 import { waitingFor } from './locks.js';
 
 let database: TestDatabase;
@@ -16,8 +16,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   database = await createDatabase();
-  client = new Client(database.url);
-  await client.connect();
+  client = await connectedTo(database.url);
 });
 afterEach(async () => {
   await client.end();
@@ -114,8 +113,7 @@ describe('A resource that was migrated, taken back and generated again', () => {
 
   it('is dropped without holding up readers behind another one', async () => {
     expect(await run([creation(FORMER)], 'migrate')).toMatchObject({ status: 0 });
-    const reader = new Client(database.url);
-    await reader.connect();
+    const reader = await connectedTo(database.url);
     await reader.query('BEGIN; SELECT FROM gadgets');
     const dropped = run([], 'drop', 'gadgets');
     await until(async () => (await waitingFor(client, 'gadgets')) > 0, 60_000);

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { connectedTo } from './database.js';
 import { hashOf, newToken } from '../../src/clients/token.js';
 
 /** Credentials of a client, as headers. */
@@ -17,8 +17,7 @@ export async function loadBrands<ID extends string>(
   clients: readonly ID[],
   brands: number,
 ): Promise<Readonly<Record<ID, Credentials>>> {
-  const loader = new Client(url);
-  await loader.connect();
+  const loader = await connectedTo(url);
   const credentials: Partial<Record<ID, Credentials>> = {};
   for (const clientID of clients) {
     const token = newToken();

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { connectedTo, createDatabase, type TestDatabase } from './database.js';
 import { waitingFor } from './locks.js';
 
 const TIME = 9_000_000_000_000;
@@ -32,8 +32,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   database = await createDatabase();
-  client = new Client(database.url);
-  await client.connect();
+  client = await connectedTo(database.url);
   await client.query(`INSERT INTO brands ("brandID", name) VALUES ('b1', 'Acme')`);
 });
 afterEach(async () => {

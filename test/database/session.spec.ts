@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
 import { primaryPool } from '../../src/private-api.js';
@@ -11,8 +10,8 @@ import { externalTableNamed } from '../../src/resource/declaration.js';
 import { lineOf } from '../../src/schema/difference.js';
 import { differences } from '../../src/schema/differences.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { refusal, type Service, startService } from '../service.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { refusal, type Service, sharedService, startService } from '../service.js';
+import { connectedTo, createDatabase, type TestDatabase } from './database.js';
 
 /** Settings by which values and statements mean something else. */
 const MEANINGS = {
@@ -79,15 +78,13 @@ const LISTS = [
   '/facets/products?facets=createdAt&bounds=2026-03-04T05:07:00Z,2026-03-04T05:08:00Z',
 ];
 
-let plain: Service;
+const plain = sharedService();
 let expected: string[];
 
 beforeAll(async () => {
-  plain = await startService();
   await fill(plain);
   expected = await answers(plain);
 });
-afterAll(() => plain.stop());
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -108,8 +105,7 @@ async function databaseWith(
   options?: { migrated: boolean },
 ): Promise<TestDatabase> {
   const database = await createDatabase(options);
-  const client = new Client(database.url);
-  await client.connect();
+  const client = await connectedTo(database.url);
   await client.query('CREATE SCHEMA elsewhere');
   const { rows } = await client.query<{ name: string; path: string }>(
     `SELECT current_database() AS path, name FROM pg_settings WHERE name = ANY ($1)`,

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { withTool } from '../tools.js';
 
 // By a shell, which has an output also where there is no such program.
@@ -40,12 +39,10 @@ it('A drill leaves the database alone that the environment names', async () => {
     },
     encoding: 'utf8',
   });
-  const client = new Client(operators.url);
-  await client.connect();
-  const { rows } = await client.query(
+  const rows = await queryOn(
+    operators.url,
     `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`,
   );
-  await client.end();
   expect(rows).toEqual([]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatch(/^ok {6}the password changed under the running service/m);

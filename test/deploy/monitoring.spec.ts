@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile, execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { errors } from '../../src/http/errors.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { withTool } from '../tools.js';
 import { HAPROXY, Proxy } from './proxy.js';
 
 const ALERTS = 'deploy/prometheus/alerts.yml';
 
-let service: Service;
+const service = sharedService();
 /** The names of all time series, as they are in a query. */
 let series: Set<string>;
 let alerts: string;
@@ -17,7 +17,6 @@ let alerts: string;
 let queries: string[];
 
 beforeAll(async () => {
-  service = await startService();
   const { text } = await service.anonymous().get('/metrics').expect(200);
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
   series = new Set(
@@ -31,7 +30,6 @@ beforeAll(async () => {
   };
   queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 });
-afterAll(() => service.stop());
 
 const namesIn = (text: string): string[] => [
   ...new Set(text.match(/\b(catalogue|process|nodejs)_[a-z0-9_]+/g)),

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { Admission } from '../../src/http/server/admission.js';
 import { Settings } from '../../src/settings/settings.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { withTool } from '../tools.js';
@@ -70,8 +70,7 @@ describeWithProxy('More requests than an instance can take, behind HAProxy:', ()
     clients = await loadBrands(database.url, ['greedy', 'normal'], 10);
     const names = Array.from({ length: 6 }, (_, at) => `client${at}`);
     crowd = Object.values(await loadBrands(database.url, names, 0));
-    blocker = new Client(database.url);
-    await blocker.connect();
+    blocker = await connectedTo(database.url);
     fleet = await Fleet.on(database.url);
     // Longer than any wait of HAProxy.
     instance = await fleet.start({ QUERY_TIMEOUT_MS: '30000' });

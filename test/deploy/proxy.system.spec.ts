@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import type { Client } from 'pg';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { HalfOpenClient } from '../http/half-open-client.js';
@@ -33,8 +33,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   beforeAll(async () => {
     database = await createDatabase();
     headers = (await loadBrands(database.url, ['tester'], 0)).tester;
-    blocker = new Client(database.url);
-    await blocker.connect();
+    blocker = await connectedTo(database.url);
     fleet = await Fleet.on(database.url);
     survivor = await fleet.start();
     proxy = await fleet.proxyBefore([survivor.host]);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { newToken } from '../../src/clients/token.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { withTool } from '../tools.js';
@@ -30,8 +30,7 @@ describeWithProxy('Requests that wait, behind HAProxy:', () => {
 
   beforeAll(async () => {
     database = await createDatabase();
-    writer = new Client(database.url);
-    await writer.connect();
+    writer = await connectedTo(database.url);
     headers = (await loadBrands(database.url, ['tester'], 3)).tester;
     fleet = await Fleet.on(database.url);
     instances.push(await fleet.start(), await fleet.start());

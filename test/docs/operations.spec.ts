@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { differences } from '../../src/schema/differences.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { fencesOf } from './markdown.js';
 
-let service: Service;
+const service = sharedService();
 let statements: string[];
 
 beforeAll(async () => {
-  service = await startService();
   const { fences } = fencesOf(await readFile('docs/operations.md', 'utf8'));
   statements = fences
     .filter(({ language, heading }) => language === 'sql' && heading === 'Failures')
     .flatMap(({ text }) => text.trim().split('\n'));
 });
-afterAll(() => service.stop());
 
 const query = <Row>(sql: string, values: unknown[] = []) =>
   service.dataSource.query<Row[]>(sql, values);

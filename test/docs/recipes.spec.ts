@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Column, ForeignKey, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import { Category } from '../../src/categories/category.entity.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import {
   children,
   containsWords,
@@ -212,15 +211,12 @@ it('Every example is code that this test runs', async () => {
 
 /** What a client gets for each request that a recipe shows. */
 async function answers(heading: string, client: string): Promise<unknown[]> {
-  const clients = service.application.get(ClientsService);
-  await clients.create(client, {});
-  const { token } = await clients.issue(client, null);
+  const asking = await service.newClient(client);
   const shown = fences.filter((fence) => fence.heading === heading && fence.language === 'text');
   const requests = shown.flatMap(({ text }) => text.trimEnd().split('\n'));
   const found: unknown[] = [];
   for (const request of requests) {
-    const headers = { 'X-Client-ID': client, Authorization: `Bearer ${token}` };
-    const { body } = await service.anonymous().get(request.replace('GET ', '')).set(headers);
+    const { body } = await asking.get(request.replace('GET ', ''));
     const { objects } = body.response_data as { objects: Record<string, unknown>[] };
     found.push(objects.map((each) => Object.values(each)));
   }

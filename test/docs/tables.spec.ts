@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { errors } from '../../src/http/errors.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { expectedTables, variables } from './expected-tables.js';
 import {
   documents,
@@ -12,18 +12,16 @@ import {
   withTable,
 } from './markdown.js';
 
-let service: Service;
+const service = sharedService({ RATE_LIMIT_PER_MINUTE: '' });
 let expected: Record<string, Record<string, ExpectedTable>>;
 let texts: Map<string, string>;
 
 // The same settings as in production, since the tables tell the defaults.
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '' });
   expected = await expectedTables(service);
   texts = await documents();
   if (process.env.DOCS === 'write') await write();
 });
-afterAll(() => service.stop());
 
 /** Writes the tables that differ. What was written by hand stays with the first cell of its row. */
 async function write(): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { Column, PrimaryColumn } from 'typeorm';
 import { EnumsParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
@@ -6,9 +6,9 @@ import { FOLD_SIZE, TallyMaintenance } from '../../src/tally/maintain.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { startWith } from '../list/migrated.js';
-import type { Service } from '../service.js';
 import { fencesOf } from './markdown.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';
+import { shared } from '../shared.js';
 
 enum Kind {
   DESK = 'DESK',
@@ -35,9 +35,7 @@ const LampsModule = resourceModule([Lamp], controllerOf(Lamp, { list: ListLampsD
 /** Objects of a range in the example. */
 const RANGE_SIZE = 4;
 
-let service: Service;
-beforeAll(async () => (service = await startWith(LampsModule)));
-afterAll(() => service.stop());
+const service = shared(() => startWith(LampsModule));
 
 /** One range of a facet: its objects, and its rows in the tally and among the deltas. */
 interface Range {

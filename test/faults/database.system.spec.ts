@@ -53,10 +53,7 @@ function start(): Load {
     8,
     [`http://127.0.0.1:${service.port}`],
     ['/brands?limit=20', '/brands?offset=50'],
-    {
-      'X-Client-ID': service.clientID,
-      Authorization: `Bearer ${service.token}`,
-    },
+    service.headers,
   );
   return load;
 }

@@ -86,10 +86,12 @@ async function count(): Promise<number> {
 }
 
 function start(): Load {
-  load = new Load(8, [`http://127.0.0.1:${service.port}`], ['/brands?limit=20', '/brands/b7'], {
-    'X-Client-ID': service.clientID,
-    Authorization: `Bearer ${service.token}`,
-  });
+  load = new Load(
+    8,
+    [`http://127.0.0.1:${service.port}`],
+    ['/brands?limit=20', '/brands/b7'],
+    service.headers,
+  );
   return load;
 }
 
@@ -186,9 +188,7 @@ it('A wait ends by a change at the primary, and not by an older version on a rep
       expect(headers['preference-applied']).toBe(prefer);
       return { status, tag: headers.etag };
     };
-    const clients = other.application.get(ClientsService);
-    await clients.create('narrowed', { hidden: ['brands.createdAt'] });
-    const { token } = await clients.issue('narrowed', null);
+    const narrowed = await other.newClient('narrowed', { hidden: ['brands.createdAt'] });
     await until(() => Promise.resolve(other.application.get(Replicas).available.length === 1));
     const { headers } = await other.get('/brands?limit=1').expect(200);
     await replicas[0]?.query('SELECT pg_wal_replay_pause()');
@@ -202,11 +202,9 @@ it('A wait ends by a change at the primary, and not by an older version on a rep
     expect((await other.get('/brands?limit=1')).headers.etag).toBe(headers.etag);
     expect(await waited(changed.tag, 2)).toEqual({ status: 304, tag: changed.tag });
     // A client that never waits reads where it would read otherwise.
-    const narrowed = { 'X-Client-ID': 'narrowed', Authorization: `Bearer ${token}` };
-    const { body } = await other
-      .anonymous()
+    const { body } = await narrowed
       .get('/brands?limit=1&fields=name')
-      .set({ ...narrowed, 'If-None-Match': '"none"', Prefer: 'wait=2' })
+      .set({ 'If-None-Match': '"none"', Prefer: 'wait=2' })
       .expect(200);
     expect(body).toMatchObject({ response_data: { objects: [{ name: 'Brand' }] } });
   } finally {
@@ -357,7 +355,7 @@ it('A replica that may not be read is asked once a minute at most', async () => 
   await application.listen(0, '127.0.0.1');
   const warned = jest.spyOn(Logger.prototype, 'warn');
   warned.mockClear();
-  const headers = { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` };
+  const { headers } = service;
   for (let at = 0; at < 3; at += 1) {
     const address = await application.getUrl();
     expect((await fetch(`${address}/brands?offset=${at}`, { headers })).status).toBe(200);

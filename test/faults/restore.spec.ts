@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { SchemaDoubt } from '../../src/database/schema-doubt.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -20,8 +20,7 @@ beforeAll(async () => {
   service = await startService({ DATABASE_URL: database.url, PAGE_CACHE_MB: '0' });
   await service.load('brands', [{ brandID: 'b', name: 'Brand' }]);
   await service.application.get(SchemaCheck).start();
-  client = new Client(database.url);
-  await client.connect();
+  client = await connectedTo(database.url);
 });
 afterAll(async () => {
   jest.restoreAllMocks();
@@ -50,7 +49,7 @@ it('While the database is restored under the service, every answer is right or -
       '/facets/products',
       '/deletions/brands?deletedSince=9999-12-31T00:00:00Z',
     ],
-    { 'X-Client-ID': service.clientID, Authorization: `Bearer ${service.token}` },
+    service.headers,
   );
   await load.untilMore(20);
   const began = performance.now();

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
-import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { refusal, sharedService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { HalfOpenClient } from './half-open-client.js';
 
@@ -29,17 +29,15 @@ const BODIES: readonly (readonly [headers: string, body: string])[] = [
 const MALFORMED = refusal(-20, 'The request is malformed');
 
 describe('A request with a body', () => {
-  let service: Service;
+  const service = sharedService({ CORS_ORIGINS: 'https://shop.example' });
   let adapter: EnvelopedExpressAdapter;
   let get: string;
 
-  beforeAll(async () => {
-    service = await startService({ CORS_ORIGINS: 'https://shop.example' });
+  beforeAll(() => {
     adapter = service.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
     const credentials = `clientID=${service.clientID}&access_token=${service.token}`;
     get = `GET /brands?${credentials} HTTP/1.1\r\nHost: a\r\n`;
   });
-  afterAll(() => service.stop());
 
   const open = () => HalfOpenClient.connect(service.port);
 

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { encodingOf } from '../../src/http/compression.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 
 beforeAll(async () => {
-  service = await startService();
   await service.load(
     'brands',
     Array.from({ length: 300 }, (_, at) => ({ brandID: `b${at}`, name: `Brand ${at}` })),
   );
 });
-afterAll(() => service.stop());
 
 it.each([
   [undefined, undefined],
@@ -48,12 +46,7 @@ interface Received {
 
 /** Sends a request. Returns the response without decompressing it. */
 async function fetched(path: string, encoding: string, more = {}): Promise<Received> {
-  const headers = {
-    'X-Client-ID': service.clientID,
-    Authorization: `Bearer ${service.token}`,
-    'Accept-Encoding': encoding,
-    ...more,
-  };
+  const headers = { ...service.headers, 'Accept-Encoding': encoding, ...more };
   const sent = request({ port: service.port, path, headers }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const chunks: Buffer[] = [];

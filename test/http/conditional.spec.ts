@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { sentStatements } from '../sent-statements.js';
 import { primaryPool } from '../../src/private-api.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService, startService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 
 beforeAll(async () => {
-  service = await startService();
   await service.load('brands', [
     { brandID: 'a', name: 'Ä' },
     { brandID: 'b', name: 'B' },
   ]);
 });
-afterAll(() => service.stop());
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 
@@ -131,8 +129,7 @@ describe.each(['/brands', '/brands/a'])('The tag of %s', (path) => {
     await service
       .anonymous()
       .head(path)
-      .set('X-Client-ID', service.clientID)
-      .set('Authorization', `Bearer ${service.token}`)
+      .set(service.headers)
       .set('If-None-Match', await tagOf(path))
       .expect(304);
   });

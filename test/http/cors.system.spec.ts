@@ -8,7 +8,7 @@ import { openStartupServer } from '../../src/cli/startup-server.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';
 import { describeInBrowser, executablePath } from '../chromium.js';
-import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { refusal, type Service, sharedService, startService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
 
@@ -105,13 +105,11 @@ const UNPARSED: [bytes: string, status: number][] = [
 ];
 
 describe('Without CORS_ORIGINS', () => {
-  let service: Service;
+  const service = sharedService();
 
   beforeAll(async () => {
-    service = await startService();
     await load(service);
   });
-  afterAll(() => service.stop());
 
   it('no response says anything to pages of other origins', async () => {
     for (const [line, headers, status] of kinds(service)) {
@@ -140,13 +138,11 @@ describe.each([
   { setting: '*', origin: SHOP, answered: '*', others: allowed('*') },
   { setting: `http://localhost:5173, ${SHOP}`, origin: SHOP, answered: SHOP, others: REFUSED },
 ])('With CORS_ORIGINS=$setting', ({ setting, origin, answered, others }) => {
-  let service: Service;
+  const service = sharedService({ CORS_ORIGINS: setting });
 
   beforeAll(async () => {
-    service = await startService({ CORS_ORIGINS: setting });
     await load(service);
   });
-  afterAll(() => service.stop());
 
   it('every response can be read by a page of an allowed origin', async () => {
     for (const [line, headers, status] of kinds(service)) {
@@ -322,13 +318,11 @@ describeInBrowser('In a browser, a page of another origin', () => {
   /** Fetches from the page, with credentials in headers. Rejects if the page may not read the response. */
   function fetchFrom(
     page: Page,
-    { port, clientID, token }: Service,
+    { port, headers: credentials }: Service,
     path: string,
     headers: Record<string, string> = {},
   ): Promise<Seen> {
-    const init = {
-      headers: { 'X-Client-ID': clientID, Authorization: `Bearer ${token}`, ...headers },
-    };
+    const init = { headers: { ...credentials, ...headers } };
     // A text, because types of the browser are not those of Node.
     return page.evaluate<Seen>(`(async () => {
       const response = await fetch(${JSON.stringify(`http://127.0.0.1:${port}${path}`)}, ${JSON.stringify(init)});

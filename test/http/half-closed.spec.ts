@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { closeGracefully } from '../../src/http/server/closing.js';
 import { EnvelopedServer } from '../../src/http/server/enveloped-server.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { HalfOpenClient } from './half-open-client.js';
 
 describe('A client that ends its direction after its requests', () => {
-  let service: Service;
+  const service = sharedService();
   let adapter: EnvelopedExpressAdapter;
   let head: string;
 
   beforeAll(async () => {
-    service = await startService();
     adapter = service.application.getHttpAdapter() as unknown as EnvelopedExpressAdapter;
     await service.load(
       'brands',
@@ -23,7 +22,6 @@ describe('A client that ends its direction after its requests', () => {
     const { clientID, token } = service;
     head = `Host: a\r\nX-Client-ID: ${clientID}\r\nAuthorization: Bearer ${token}\r\n`;
   });
-  afterAll(() => service.stop());
 
   const get = (target: string, more = ''): string => `GET ${target} HTTP/1.1\r\n${head}${more}\r\n`;
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   BadRequestException,
   Controller,
@@ -36,7 +36,7 @@ import { findViolations } from '../../src/verify/verify.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { ListPartsDto, Part, PARTS } from '../list/part.fixture.js';
 import { logLines } from '../log-lines.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 
 /** What handlers return, by name. */
 const RESULTS: Readonly<Record<string, () => unknown>> = {
@@ -224,13 +224,11 @@ const CONDITIONS = {
 @Module({ imports: [ListModule.forFeature(Part)], controllers: [OwnController] })
 class OwnModule {}
 
-let service: Service;
+const service = sharedService({}, OwnModule);
 
 beforeAll(async () => {
-  service = await startService({}, OwnModule);
   await service.dataSource.query(PARTS);
 });
-afterAll(() => service.stop());
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -411,8 +409,7 @@ describe('A handler of one’s own with declarations', () => {
     const { body } = await service
       .anonymous()
       .options('/test_own/makers-of/DE')
-      .set('X-Client-ID', service.clientID)
-      .set('Authorization', `Bearer ${service.token}`)
+      .set(service.headers)
       .expect(200);
     expect(body.response_data.objects).toContainEqual(
       expect.objectContaining({

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refusal, type Service, startService } from '../service.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { refusal, sharedService } from '../service.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
 
-let service: Service;
+const service = sharedService();
 let credentials: string;
 
-beforeAll(async () => {
-  service = await startService();
+beforeAll(() => {
   credentials = `clientID=${service.clientID}&access_token=${service.token}`;
 });
-afterAll(() => service.stop());
 
 async function send(bytes: string | Buffer): Promise<RawResponse> {
   const [response] = await rawRequest(service.port, bytes);

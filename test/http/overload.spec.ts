@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { listen } from '../../src/cli/listen.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { Admission } from '../../src/http/server/admission.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';
-import { refusal, type Service, startService, whileOverloaded } from '../service.js';
+import { refusal, sharedService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
 
@@ -42,12 +41,7 @@ it('A thousand connections at once all find a place, though none is accepted for
 });
 
 describe('A refusal for overload', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startService({ MAX_REQUESTS_PER_CLIENT: '4' });
-  });
-  afterAll(() => service.stop());
+  const service = sharedService({ MAX_REQUESTS_PER_CLIENT: '4' });
 
   const ask = async (line: string, head = ''): Promise<RawResponse> => {
     const [response] = await rawRequest(
@@ -96,9 +90,7 @@ describe('A refusal for overload', () => {
 
   it('is for a client with half of its requests in work while there are others, and not for those', async () => {
     const { admission } = service.application.getHttpAdapter() as EnvelopedExpressAdapter;
-    const clients = service.application.get(ClientsService);
-    await clients.create('other', {});
-    const { token } = await clients.issue('other', null);
+    const other = await service.newClient('other');
     const runner = service.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
@@ -112,11 +104,7 @@ describe('A refusal for overload', () => {
       await until(() => admission.size === 2);
       // It has more while it is the only one.
       await service.get('/categories').expect(200);
-      await service
-        .anonymous()
-        .get('/categories')
-        .set({ 'X-Client-ID': 'other', Authorization: `Bearer ${token}` })
-        .expect(200);
+      await other.get('/categories').expect(200);
       await service.get('/categories').expect(503, refusal(-4, 'The service is busy'));
       await runner.commitTransaction();
       await Promise.all(waiting);

@@ -155,10 +155,7 @@ it('Thousands of queries never see a 5xx, nor a body without the envelope', asyn
 /** Sends a GET without encoding its target. */
 function get(path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const headers = {
-      'X-Client-ID': service.clientID,
-      Authorization: `Bearer ${service.token}`,
-    };
+    const { headers } = service;
     request({ host: '127.0.0.1', port: service.port, path, headers, agent }, (response) => {
       let body = '';
       response.setEncoding('utf8');

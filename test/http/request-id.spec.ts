@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
-import { type Service, startService } from '../service.js';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest } from './raw-request.js';
 
-let service: Service;
+const service = sharedService({ LOG_LEVEL: 'info' });
 let written = '';
 
-beforeAll(async () => {
-  service = await startService({ LOG_LEVEL: 'info' });
-});
 afterEach(() => {
   jest.restoreAllMocks();
 });
-afterAll(() => service.stop());
 
 const escaped = (text: string): string =>
   text.replace(/./g, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
@@ -45,6 +41,10 @@ const SPELLINGS: readonly (readonly [string, (token: string) => readonly [string
   ['the second time', (token) => [`/brands?access_token=a&access_token=${escaped(token)}`, '']],
   ['behind a space', (token) => [`/brands?access_token=+${token}`, '']],
   ['in the absolute form', (token) => [`http://a/brands?access_token=${escaped(token)}`, '']],
+  ['in an absolute form of no port', (token) => [`http://x:y/brands?access_token=${token}`, '']],
+  ['in half an absolute form', (token) => [`http://[::1/brands?access_token=${token}`, '']],
+  ['in a path of an empty part', (token) => [`//brands?access_token=${token}`, '']],
+  ['on a path that is not there', (token) => [`/nope?access_token=${token}`, '']],
   ['beside a bad escape', (token) => [`/brands?access_token=${escaped(token)}&a=%zz`, '']],
   ['before a fragment', (token) => [`/brands?access_token=${token}#a`, '']],
   ['in a path that is not UTF-8', (token) => [`/%ff?access_token=${escaped(token)}`, '']],

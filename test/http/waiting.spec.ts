@@ -82,11 +82,10 @@ function connectionsInUse(): number {
 function get(
   path: string,
   headers: OutgoingHttpHeaders,
-  { port, clientID, token } = service,
+  { port, headers: credentials } = service,
 ): Promise<Response> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
-    const credentials = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
     const all = { ...credentials, ...headers };
     request({ port, path, headers: all, agent: false }, (response) => {
       let body = '';
@@ -249,14 +248,8 @@ describe('A request with Prefer: wait', () => {
   });
 
   it('is counted once', async () => {
-    const clients = service.application.get(ClientsService);
-    await clients.create('counted', { rateLimit: 3 });
-    const { token } = await clients.issue('counted', null);
-    const { headers, status } = await wait('/brands', 1, {
-      ...service,
-      clientID: 'counted',
-      token,
-    });
+    const counted = await service.newClient('counted', { rateLimit: 3 });
+    const { headers, status } = await wait('/brands', 1, counted);
     expect({ status, left: headers['x-ratelimit-remaining'] }).toEqual({ status: 304, left: '1' });
   });
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { UnavailableResources } from '../../src/list/reading/unavailable-resources.js';
 import { Maintenance } from '../../src/list/maintenance.js';
@@ -26,8 +27,7 @@ beforeEach(async () => {
   service = await startService({ QUERY_TIMEOUT_MS: '60000' });
   await service.load('brands', [{ brandID: 'b', name: 'B' }]);
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
-  other = new Client(service.database.url);
-  await other.connect();
+  other = await connectedTo(service.database.url);
 });
 afterEach(async () => {
   await other.end();

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Readable } from 'node:stream';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { type FileFormat, type ImportFormat, rowsOf } from '../../src/import/file-rows.js';
-import { importRows, type ImportResult } from '../../src/import/import-rows.js';
+import type { FileFormat, ImportFormat } from '../../src/import/file-rows.js';
+import type { ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { textOf } from '../../src/import/source.js';
 import { Statements } from '../../src/import/statements.js';
-import { resourcesOf } from '../../src/resource/resource.js';
 import { CommandError } from '../../src/command-error.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
+import { imported } from './imported.js';
 import { exported } from './exported.js';
 
-let service: Service;
+const service = sharedService();
 
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
 // Other resources may refer to these.
 beforeEach(() => service.dataSource.query('TRUNCATE products, categories, brands CASCADE'));
 
@@ -35,20 +29,15 @@ interface Options {
 async function load(
   resource: string,
   file: string | Buffer,
-  { format = 'csv', map = {}, set = {}, replace = false, delimiter, ...allowed }: Options = {},
+  { format = 'csv', map = {}, set = {}, ...allowed }: Options = {},
 ): Promise<ImportResult> {
-  const metadata = metadataOf(resource);
-  const stream = Readable.from(chunks(Buffer.from(file)), { objectMode: false });
-  const batches = rowsOf(format, textOf(stream), delimiter);
-  return service.dataSource.transaction(async ({ queryRunner }) => {
-    if (!queryRunner) throw new Error('A transaction has a query runner');
-    return importRows(queryRunner, metadata, batches, {
-      map: new Map(Object.entries(map)),
-      set: new Map(Object.entries(set)),
-      replace,
-      ...allowed,
-    });
-  });
+  return imported(
+    service.dataSource,
+    service.dataSource.getMetadata(resource),
+    format,
+    chunks(Buffer.from(file)),
+    { ...allowed, map: new Map(Object.entries(map)), set: new Map(Object.entries(set)) },
+  );
 }
 
 /** The bytes in chunks that split lines and characters. */
@@ -57,14 +46,8 @@ function* chunks(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-function metadataOf(resource: string) {
-  const metadata = resourcesOf(service.dataSource).get(resource);
-  if (!metadata) throw new Error(`There is no resource ${resource}`);
-  return metadata;
-}
-
 async function dump(resource: string, format: FileFormat = 'ndjson'): Promise<string> {
-  return exported(service.dataSource, metadataOf(resource), format);
+  return exported(service.dataSource, service.dataSource.getMetadata(resource), format);
 }
 
 async function rows(resource: string): Promise<Record<string, unknown>[]> {
@@ -149,7 +132,7 @@ describe('An import', () => {
   });
 
   it('counts what the file lacks by a join, whatever the number of its rows', async () => {
-    const metadata = metadataOf('brands');
+    const metadata = service.dataSource.getMetadata('brands');
     const plan = await service.dataSource.transaction(async (manager) => {
       await manager.query(Statements.createStaging(metadata));
       const statements = new Statements(service.dataSource, metadata, [], true);

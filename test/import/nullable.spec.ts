@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Readable } from 'node:stream';
-import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
-import { importRows, type ImportResult } from '../../src/import/import-rows.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { FileFormat } from '../../src/import/file-rows.js';
+import type { ImportResult } from '../../src/import/import-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { textOf } from '../../src/import/source.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '../random.js';
-import type { Service } from '../service.js';
+import { imported } from './imported.js';
 import { exported } from './exported.js';
 import { Blank, BlanksModule } from './nullable.fixture.js';
+import { shared } from '../shared.js';
 
 const OBJECTS = 300;
 
@@ -33,12 +32,8 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   json: [{}, [], { '': '' }, ['""', '\n']],
 };
 
-let service: Service;
+const service = shared(() => startWith(BlanksModule));
 
-beforeAll(async () => {
-  service = await startWith(BlanksModule);
-});
-afterAll(() => service.stop());
 beforeEach(() => service.dataSource.query('DELETE FROM test_blanks'));
 
 async function load(text: string, format: FileFormat = 'csv'): Promise<ImportResult> {
@@ -47,13 +42,8 @@ async function load(text: string, format: FileFormat = 'csv'): Promise<ImportRes
   function* chunks(): Generator<Buffer> {
     for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
   }
-  const source = Readable.from(chunks());
-  return service.dataSource.transaction(async ({ queryRunner }) => {
-    if (!queryRunner) throw new Error('A transaction has a query runner');
-    const options = { map: new Map(), set: new Map(), replace: false, allowInvisible: true };
-    const metadata = service.dataSource.getMetadata(Blank);
-    return importRows(queryRunner, metadata, rowsOf(format, textOf(source)), options);
-  });
+  const metadata = service.dataSource.getMetadata(Blank);
+  return imported(service.dataSource, metadata, format, chunks(), { allowInvisible: true });
 }
 
 const dump = (format: FileFormat): Promise<string> =>

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Readable } from 'node:stream';
-import { type FileFormat, rowsOf } from '../../src/import/file-rows.js';
-import { importRows } from '../../src/import/import-rows.js';
+import { describe, expect, it } from '@jest/globals';
+import type { FileFormat } from '../../src/import/file-rows.js';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { textOf } from '../../src/import/source.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '../random.js';
-import type { Service } from '../service.js';
+import { imported } from './imported.js';
 import { exported } from './exported.js';
 import { Blank, BlanksModule } from './nullable.fixture.js';
+import { shared } from '../shared.js';
 
 /** How many files are made up. */
 const FILES = Number(process.env.RANDOM_FILES ?? 20);
@@ -47,12 +45,7 @@ interface Row {
   readonly number: string;
 }
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startWith(BlanksModule);
-});
-afterAll(() => service.stop());
+const service = shared(() => startWith(BlanksModule));
 
 async function load(bytes: Buffer, format: FileFormat, random: Random): Promise<void> {
   function* chunks(): Generator<Buffer> {
@@ -62,12 +55,7 @@ async function load(bytes: Buffer, format: FileFormat, random: Random): Promise<
       at += size;
     }
   }
-  await service.dataSource.transaction(async ({ queryRunner }) => {
-    if (!queryRunner) throw new Error('A transaction has a query runner');
-    const options = { map: new Map(), set: new Map(), replace: false };
-    const rows = rowsOf(format, textOf(Readable.from(chunks(), { objectMode: false })));
-    await importRows(queryRunner, service.dataSource.getMetadata(Blank), rows, options);
-  });
+  await imported(service.dataSource, service.dataSource.getMetadata(Blank), format, chunks());
 }
 
 /** What is stored, as PostgreSQL writes it. */

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductType } from '../../src/products/product.entity.js';
 import { Random } from '../random.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 
 const PRODUCTS = 120;
 
-let service: Service;
+const service = sharedService();
 
 interface Body {
   response_data: { count: string; objects: { productID: string }[] };
@@ -36,7 +36,6 @@ async function walk(path: string, relation: string): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  service = await startService();
   const random = new Random('products');
   await service.load(
     'products',
@@ -49,7 +48,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => service.stop());
 
 describe('after', () => {
   it('neither skips nor repeats an object when others come and go', async () => {

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { primaryPool } from '../../src/private-api.js';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { hasOwnTable } from '../../src/resource/own-table.js';
 import { sentStatements } from '../sent-statements.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
 
-let service: Service;
+const service = sharedService({}, PartsModule);
 
 beforeAll(async () => {
-  service = await startService({}, PartsModule);
   await query(PARTS);
   await service.load('products', [{ productID: 'p', type: 'PHYSICAL', name: 'A blue one' }]);
 });
-afterAll(() => service.stop());
 beforeEach(() => query(`UPDATE test_makers SET name = 'Acme' WHERE "makerID" = 'm1'`));
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);

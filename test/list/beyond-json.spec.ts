@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Column, LessThan, MoreThan, MoreThanOrEqual, PrimaryColumn } from 'typeorm';
 import {
   DateParam,
@@ -10,9 +10,9 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { findViolations } from '../../src/verify/verify.js';
-import type { Service } from '../service.js';
 import { startWith } from './migrated.js';
 import { controllerOf, resourceModule } from './resource-module.js';
+import { shared } from '../shared.js';
 
 /** An external table, whose columns may have what JSON has no form for. */
 @Resource('test_readings', {
@@ -69,10 +69,8 @@ const ROWS = `
   ('d', 'k', 'infinity', 'infinity', 'NaN', 'NaN'),
   ('e', 'k', '-infinity', '-infinity', NULL, 0)`;
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startWith(ReadingsModule, {
+const service = shared(() =>
+  startWith(ReadingsModule, {
     before: [
       'CREATE SCHEMA lab',
       `CREATE TABLE lab.readings ("readingID" varchar(100) COLLATE "C" PRIMARY KEY,
@@ -80,14 +78,16 @@ beforeAll(async () => {
          weight double precision NOT NULL)`,
       `INSERT INTO lab.readings VALUES ${ROWS}`,
     ],
-  });
+  }),
+);
+
+beforeAll(async () => {
   await service.load('products', [
     { productID: 'p1', type: 'PHYSICAL' },
     { productID: 'p2', type: 'PHYSICAL' },
     { productID: 'p3', type: 'PHYSICAL' },
   ]);
 });
-afterAll(() => service.stop());
 
 async function objects(path: string): Promise<Record<string, unknown>[]> {
   const { body } = await service.get(path).expect(200);

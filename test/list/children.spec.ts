@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { ForeignKey, PrimaryColumn, Column, VirtualColumn } from 'typeorm';
 import { having, ListQueryDto, QueryOf } from '../../src/list/index.js';
@@ -14,7 +14,6 @@ import type { Service } from '../service.js';
 import { until } from '../until.js';
 import { Article, SHOWN, Variant } from './article.fixture.js';
 import { insertion } from './fill-table.js';
-import type { SharedService } from './migrated.js';
 import {
   compareFacets,
   comparePage,
@@ -31,6 +30,7 @@ import {
   randomArticles,
   startArticles,
 } from './plain-articles.js';
+import { shared } from '../shared.js';
 
 const ARTICLES = 400;
 /** Lists at random; set RANDOM_LISTS for more. */
@@ -38,12 +38,7 @@ const LISTS = Number(process.env.RANDOM_LISTS ?? 80);
 /** Changes of children, each between two conditional requests; set ALTERNATIONS for more. */
 const ALTERNATIONS = Number(process.env.ALTERNATIONS ?? 10);
 
-let service: SharedService;
-
-beforeAll(async () => {
-  service = await startArticles(ARTICLES);
-});
-afterAll(() => service.stop());
+const service = shared(() => startArticles(ARTICLES));
 
 it('Lists with children, and filters by them and by items, are as plain SQL has them', async () => {
   const random = new Random('lists of articles');

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { findViolations } from '../../src/verify/verify.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 import { Mirror, shown } from './mirror.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 const advance = (margin?: string) => advanceWatermark(service.dataSource, 3, margin);
 

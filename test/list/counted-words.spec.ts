@@ -1,27 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
 import type { CountedWords } from '../../src/tally/counted-words.js';
 import { tallyLock } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { miscounts } from '../../src/verify/miscounts.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { productWords } from './product-words.js';
 
 /** As many objects as a word needs to be counted. */
 const MANY = 5000;
 
-let service: Service;
+const service = sharedService({ PAGE_CACHE_MB: '0' });
 let metadata: EntityMetadata;
 let words: CountedWords;
 
 beforeAll(async () => {
-  service = await startService({ PAGE_CACHE_MB: '0' });
   metadata = service.dataSource.getMetadata(Product);
   words = productWords(service);
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
 });
-afterAll(() => service.stop());
 
 const query = <Row>(text: string, values: unknown[] = []) =>
   service.dataSource.query<Row[]>(text, values);

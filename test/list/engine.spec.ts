@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -7,27 +7,14 @@ import { rawRequest } from '../http/raw-request.js';
 import { sentStatements } from '../sent-statements.js';
 import { primaryPool } from '../../src/private-api.js';
 import { refusal, type Service, startService } from '../service.js';
+import { shared } from '../shared.js';
 import { until } from '../until.js';
+import { startWith } from './migrated.js';
 import { SuppliersModule } from './supplier.fixture.js';
 
-let service: Service;
+const service = shared(() => startWith(SuppliersModule));
 
 beforeAll(async () => {
-  service = await startService({}, SuppliersModule);
-  await service.dataSource.query(`
-    CREATE TABLE test_suppliers (
-      "supplierID" varchar(100) COLLATE "C" PRIMARY KEY,
-      country varchar(2),
-      rating numeric,
-      active boolean NOT NULL DEFAULT true,
-      address jsonb,
-      secret varchar(100),
-      "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
-      "updatedAt" timestamptz(3) NOT NULL DEFAULT now()
-    )`);
-  await service.dataSource.query(
-    `SELECT install_tally('test_suppliers', 'supplierID', '{country,active}')`,
-  );
   await service.load('test_suppliers', [
     { supplierID: 'a', country: 'DE', rating: '4.50', active: true },
     { supplierID: 'b', country: 'FR', rating: null, active: false },
@@ -35,7 +22,6 @@ beforeAll(async () => {
   ]);
   await service.dataSource.query(`UPDATE test_suppliers SET secret = 'hidden'`);
 });
-afterAll(() => service.stop());
 
 /** Nested arrays of a given depth. */
 function nested(levels: number): unknown[] {

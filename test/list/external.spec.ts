@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { dropSurplusResource } from '../../src/cli/drop-resource.js';
 import { Maintenance } from '../../src/list/maintenance.js';
@@ -9,10 +9,11 @@ import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { externalDifferences } from '../../src/schema/external-differences.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
-import { refusal, type Service } from '../service.js';
+import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { ITEMS, SHOP, shopStatements, startShop } from './external.fixture.js';
 import { describeList } from './list-contract.js';
+import { shared } from '../shared.js';
 
 for (const [resource, entity] of ITEMS) {
   const sorts = resource === 'test_open_items' ? ['price'] : ['name', 'state', 'price'];
@@ -31,17 +32,15 @@ for (const [resource, entity] of ITEMS) {
 }
 
 describe('A service that lists external tables', () => {
-  let service: Service;
+  const service = shared(startShop);
 
   beforeAll(async () => {
-    service = await startShop();
     await service.load('brands', [{ brandID: 'b1', name: 'One' }]);
     await query(
       `INSERT INTO shop.items (item_id, name, state, price, "brandID")
        SELECT CASE i WHEN 1 THEN 'b1' ELSE 'i' || i END, 'name', 'new', i, 'b1' FROM generate_series(1, 9) i`,
     );
   });
-  afterAll(() => service.stop());
 
   const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
   const check = () => service.application.get(SchemaCheck).start();
@@ -310,12 +309,7 @@ describe('A service that lists external tables', () => {
 });
 
 describe('An external table with many rows', () => {
-  let service: Service;
-
-  beforeAll(async () => {
-    service = await startShop();
-  });
-  afterAll(() => service.stop());
+  const service = shared(startShop);
 
   it('is listed at the greatest offset with an empty page and the true count', async () => {
     await service.dataSource.query(

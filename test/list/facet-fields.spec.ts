@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { Column, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Category } from '../../src/categories/category.entity.js';
 import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { IdentifiersParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 
 /** `field value label count` of each object. */
 async function counts(query: string): Promise<string[]> {
@@ -19,7 +19,6 @@ async function counts(query: string): Promise<string[]> {
 const PRICES = ['1', '9.99', '10', '10.00', '10.01', '49.5', '50', '50', '120', null, null, null];
 
 beforeAll(async () => {
-  service = await startService();
   await service.load('brands', [
     { brandID: 'b1', name: 'Ätna “Works”' },
     { brandID: 'b2', name: 'Acme' },
@@ -46,7 +45,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => service.stop());
 
 describe('Facet counts of related objects', () => {
   it('have the name of the object as their label, and null where there is none', async () => {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   type CallHandler,
-  type CanActivate,
   Controller,
   type ExecutionContext,
   ForbiddenException,
@@ -12,7 +11,6 @@ import {
   type NestInterceptor,
   type PipeTransform,
   Query,
-  UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -38,7 +36,9 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
 import { sentStatements } from '../sent-statements.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal } from '../service.js';
+import { shared } from '../shared.js';
+import { startWith } from './migrated.js';
 import { until } from '../until.js';
 import {
   compareFacets,
@@ -86,14 +86,6 @@ class ListLampsDto extends ListQueryDto {
   @Length(3, 3) @TextParam('The lamps whose colour begins so.') begins?: string;
 }
 
-/** What the handler of the list has: it acts on the facet counts as well. */
-const guard: CanActivate = {
-  canActivate: (context) => {
-    const { headers } = context.switchToHttp().getRequest<CatalogueRequest>();
-    return headers['x-locked'] === undefined;
-  },
-};
-
 /** Says what the handler returned, and returns something else if the request says so. */
 const interceptor: NestInterceptor = {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -119,7 +111,6 @@ const pipe: PipeTransform = {
 };
 
 @Controller('test_lamps')
-@UseGuards(guard)
 class LampsController {
   constructor(@InjectRepository(Lamp) private readonly lamps: Repository<Lamp>) {}
 
@@ -209,26 +200,14 @@ const LAMPS: PlainResource = {
   },
 };
 
-let service: Service;
+const service = shared(() => startWith(LampsModule));
 
 beforeAll(async () => {
-  service = await startService({}, LampsModule);
-  await service.dataSource.query(`
-    CREATE TABLE test_lamps (
-      "lampID" varchar(100) COLLATE "C" PRIMARY KEY,
-      glow boolean, shade varchar(500) COLLATE "C", colour varchar(500) COLLATE "C" NOT NULL,
-      watts integer NOT NULL
-    )`);
-  await service.dataSource.query(
-    `SELECT install_tally('test_lamps', 'lampID', '{colour,shade,glow,colour+shade,shade+glow+colour}');
-     SELECT install_deletions('test_lamps', 'lampID')`,
-  );
   await service.dataSource.query(
     `INSERT INTO test_lamps SELECT * FROM json_populate_recordset(NULL::test_lamps, $1)`,
     [JSON.stringify(lamps)],
   );
 });
-afterAll(() => service.stop());
 
 const facets = async (query = '') =>
   (await service.get(`/facets/test_lamps?${query}`).expect(200)).body.response_data;
@@ -308,9 +287,6 @@ describe('Facet counts', () => {
       -25,
       'The parameter facets must not name watts; it may name shade, colour, glow',
     ],
-    ['fields=shade', -23, 'The parameter fields must not be present in this request'],
-    ['sort=lampID', -23, 'The parameter sort must not be present in this request'],
-    ['offset=1', -23, 'The parameter offset must not be present in this request'],
     ['nonsense=1', -23, 'The parameter nonsense must not be present in this request'],
     ['limit=1&limit=1', -24, 'The parameter limit must be given only once'],
     ['limit=1001', -26, 'The parameter limit must be between 0 and 1000'],
@@ -327,12 +303,6 @@ describe('Facet counts', () => {
       expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
       expect(response.headers.link).toBeUndefined();
     }
-  });
-
-  it('exist only for a resource with counted columns', async () => {
-    await service
-      .get('/facets/brands')
-      .expect(404, refusal(-30, 'There is no resource at /facets/brands'));
   });
 
   it('are answered 304, and from memory, until an object changes', async () => {
@@ -410,13 +380,6 @@ describe('Facet counts', () => {
 describe('The handler of a list, for its facet counts', () => {
   const path = '/facets/test_lamps?facets=colour&limit=1';
 
-  it('is guarded, also by guards of its controller', async () => {
-    for (const headers of [{}, { 'X-Locked': 'yes' }]) {
-      const { status } = await service.get(path).set(headers);
-      expect([headers, status]).toEqual([headers, 'X-Locked' in headers ? 403 : 200]);
-    }
-  });
-
   it('has its headers and its interceptors, which see the list', async () => {
     const { headers } = await service.get(path).expect(200);
     expect(headers).toMatchObject({ 'x-lamps': 'yes', 'x-returned': 'Listing' });
@@ -432,18 +395,6 @@ describe('The handler of a list, for its facet counts', () => {
   it('has its pipes, and gets the filters alone', async () => {
     await compare({ shade: 'piped' }, { shade: 'a' });
     expect(handed).toEqual(Object.assign(new ListLampsDto(), { shade: 'a' }));
-  });
-
-  it('is asked for the parameters of the facet counts', async () => {
-    const { clientID, token } = service;
-    const { body } = await service
-      .anonymous()
-      .options('/facets/test_lamps')
-      .query({ clientID, access_token: token })
-      .expect(200);
-    const names = (body.response_data.objects as { name: string }[]).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['facets', 'facetStarts', 'colour']));
-    expect(names).not.toContain('offset');
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { stateOf } from '../../src/list/statement/state.js';
 import { resourcesOf } from '../../src/resource/resource.js';
@@ -23,8 +24,7 @@ afterEach(async () => {
 const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
 
 async function connect(): Promise<Client> {
-  const client = new Client(service.database.url);
-  await client.connect();
+  const client = await connectedTo(service.database.url);
   clients.push(client);
   return client;
 }

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { MAXIMUM_SORTED } from '../../src/database/planner.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { comparePage, type PlainResource } from './oracle.js';
 
 /** Two words, whose objects the tally does not count. */
 const SEARCH = 'blue wool';
 const MORE = 20;
 
-let service: Service;
+const service = sharedService({ PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' });
 
 beforeAll(async () => {
-  service = await startService({ PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' });
   await service.dataSource.query(
     `INSERT INTO products ("productID", type, name, price, currency)
        SELECT 'p' || lpad(i::text, 6, '0'), 'DIGITAL',
@@ -19,7 +18,6 @@ beforeAll(async () => {
     [Math.ceil(((MAXIMUM_SORTED + MORE) * 1000) / 999)],
   );
 });
-afterAll(() => service.stop());
 
 const PRODUCTS: PlainResource = {
   path: '/products',

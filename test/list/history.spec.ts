@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Client } from 'pg';
 import { markOf } from '../../src/list/query/since.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 
@@ -11,7 +10,7 @@ let service: Service;
 beforeAll(async () => {
   database = await createDatabase();
   // The server of the tests does not flush what is committed.
-  await query(database.url, `ALTER DATABASE "${nameOf(database)}" SET synchronous_commit = on`);
+  await queryOn(database.url, `ALTER DATABASE "${nameOf(database)}" SET synchronous_commit = on`);
   service = await startService({ DATABASE_URL: database.url });
   await service.load('brands', [{ brandID: 'b', name: 'Brand' }]);
 });
@@ -128,34 +127,23 @@ it('A copy of the database begins a history of its own', async () => {
   const url = new URL(original.url);
   url.pathname += '_copy';
   const copy = url.href;
-  const [row] = await query(
+  const [row] = await queryOn(
     original.url,
     'SELECT advance_watermark(), current_watermark() AS until',
   );
   expect(row).toEqual({ advance_watermark: '', until: null });
   const numbered = 'SELECT history FROM watermark';
-  const [{ history }] = await query(original.url, numbered);
+  const [{ history } = {}] = await queryOn<{ history?: string }>(original.url, numbered);
   const has = `SELECT has_history(${history}, pg_current_wal_flush_lsn() - '0/0') AS has`;
-  expect(await query(original.url, has)).toEqual([{ has: true }]);
-  await query(database.url, `CREATE DATABASE "${name}_copy" TEMPLATE "${name}"`);
+  expect(await queryOn(original.url, has)).toEqual([{ has: true }]);
+  await queryOn(database.url, `CREATE DATABASE "${name}_copy" TEMPLATE "${name}"`);
   // What is later than the row may be later than the copy.
-  expect(await query(copy, has)).toEqual([{ has: false }]);
-  await query(copy, 'SELECT advance_watermark()');
-  const [{ history: own }] = await query(copy, numbered);
+  expect(await queryOn(copy, has)).toEqual([{ has: false }]);
+  await queryOn(copy, 'SELECT advance_watermark()');
+  const [{ history: own } = {}] = await queryOn<{ history?: string }>(copy, numbered);
   expect(own).not.toBe(history);
-  await query(database.url, `DROP DATABASE "${name}_copy"`);
+  await queryOn(database.url, `DROP DATABASE "${name}_copy"`);
   await original.drop();
 });
 
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
-
-/** The rows of a statement, over a connection of its own. */
-async function query(url: string, text: string) {
-  const client = new Client(url);
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}

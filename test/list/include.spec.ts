@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { ProductType } from '../../src/products/product.entity.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 
 type Row = Record<string, unknown>;
 
@@ -13,7 +13,6 @@ async function objectsOf(path: string): Promise<Row[]> {
 }
 
 beforeAll(async () => {
-  service = await startService();
   await service.load('brands', [
     { brandID: 'b1', name: 'Acme, "the" first' },
     { brandID: 'b2', name: 'Emca' },
@@ -32,7 +31,6 @@ beforeAll(async () => {
     })),
   );
 });
-afterAll(() => service.stop());
 
 describe('include', () => {
   const lists = [

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { exported } from '../import/exported.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
-import { resourcesOf } from '../../src/resource/resource.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';
 import { byIdentifier, describeList } from './list-contract.js';
 import { comparePage, equals, type PlainResource } from './oracle.js';
 import { startWith } from './migrated.js';
+import { shared } from '../shared.js';
 
 /** Identifiers of a type in an order that is not that of their texts. */
 const KEYS: Readonly<Record<KeyType, (at: number) => string | number>> = {
@@ -34,12 +34,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
 
   describe(`A resource identified by ${type}`, () => {
     const resource = `test_${type}_nodes`;
-    let service: Service;
-
-    beforeAll(async () => {
-      service = await start();
-    });
-    afterAll(() => service.stop());
+    const service = shared(start);
 
     const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
 
@@ -63,8 +58,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
          SELECT ${sql}, (ARRAY['INNER', 'LEAF'])[1 + i % 2]::test_${type}_nodes_kind_enum, 'n' || i % 90
          FROM generate_series(1, 12000) i`,
       );
-      const metadata = resourcesOf(service.dataSource).get(resource);
-      if (!metadata) throw new Error('There is no resource');
+      const metadata = service.dataSource.getMetadata(resource);
       while (!(await new TallyMaintenance(service.dataSource, metadata).run()));
       const [{ ranges } = { ranges: '0' }] = await query<{ ranges: string }>(
         `SELECT count(*) AS ranges FROM ${resource}_tally WHERE facet = ''`,
@@ -185,8 +179,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
         parentID: at === 3 ? null : key(3),
       }));
       await service.load(resource, objects);
-      const metadata = resourcesOf(service.dataSource).get(resource);
-      if (!metadata) throw new Error('There is no resource');
+      const metadata = service.dataSource.getMetadata(resource);
       for (const format of ['ndjson', 'csv'] as const) {
         const text = await exported(service.dataSource, metadata, format);
         const rows = text.trimEnd().split('\n');

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
-import { resourcesOf } from '../../src/resource/resource.js';
 import type { Random } from '../random.js';
 import { until } from '../until.js';
 import { booksModule, ShelvesModule } from './book.fixture.js';
@@ -63,8 +62,7 @@ export async function startLibrary(books: readonly object[]): Promise<Library> {
     ],
   });
   const { dataSource } = service;
-  const counted = resourcesOf(dataSource).get('test_books');
-  if (!counted) throw new Error('There is no resource test_books');
+  const counted = dataSource.getMetadata('test_books');
   const insert = async (rows: readonly object[]): Promise<void> => {
     await dataSource.query(...insertion('named.books', rows));
   };

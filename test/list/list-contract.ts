@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import type { Test } from 'supertest';
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
@@ -27,6 +27,7 @@ import { compareFacets, comparePage, type PlainResource } from './oracle.js';
 import { plainFacetFields } from './plain-facet-fields.js';
 import { loadReferenced } from './referenced.js';
 import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
+import { shared } from '../shared.js';
 
 type Row = Record<string, unknown>;
 
@@ -86,14 +87,13 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
   const path = `/${resource}`;
 
   describe(`GET ${path}`, () => {
-    let service: Service;
+    const service = shared(() => (options.start ?? startService)());
     let list: { objects: readonly Row[] };
     let identifiers: unknown[];
     /** The trials of every filter. */
     let filters: Readonly<Record<string, readonly WholeTrial[]>>;
 
     beforeAll(async () => {
-      service = await (options.start ?? startService)();
       const metadata = service.dataSource.getMetadata(entity);
       list = { objects: options.objects ?? madeObjects(metadata, options.values) };
       identifiers = list.objects.map((row) => row[identifier]).sort(inOrder);
@@ -102,7 +102,6 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       await options.loadChildren?.(service, list.objects);
       filters = await trialsOf(service.dataSource, metadata, listQuery, list.objects, options);
     });
-    afterAll(() => service.stop());
 
     async function load(rows: readonly Row[]): Promise<void> {
       try {
@@ -128,11 +127,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
     }
 
     function described(url: string): Test {
-      return service
-        .anonymous()
-        .options(url)
-        .set('X-Client-ID', service.clientID)
-        .set('Authorization', `Bearer ${service.token}`);
+      return service.anonymous().options(url).set(service.headers);
     }
 
     function trials(): [name: string, WholeTrial][] {
@@ -436,12 +431,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
     it('answers HEAD as GET, without the body', async () => {
       // supertest accepts compressed responses by default, but not for HEAD.
       const get = await service.get(path).set('Accept-Encoding', 'identity').expect(200);
-      const head = await service
-        .anonymous()
-        .head(path)
-        .set('X-Client-ID', service.clientID)
-        .set('Authorization', `Bearer ${service.token}`)
-        .expect(200);
+      const head = await service.anonymous().head(path).set(service.headers).expect(200);
       expect(head.headers['content-length']).toBe(get.headers['content-length']);
       expect(head.text).toBeUndefined();
     });

@@ -14,7 +14,7 @@ import {
 } from '@nestjs/common';
 import { Reflector, REQUEST } from '@nestjs/core';
 import { InjectRepository } from '@nestjs/typeorm';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Observable, of } from 'rxjs';
 import { Column, PrimaryColumn, Repository } from 'typeorm';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
@@ -23,7 +23,7 @@ import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../s
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { callLists } from '../../src/verify/called-lists.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
 @Resource('test_secrets', { counted: ['kind'] })
 class TestSecret {
@@ -126,15 +126,13 @@ class NotesController {
 })
 class SecretsModule {}
 
-let service: Service;
+const service = sharedService({}, SecretsModule);
 
 beforeAll(async () => {
-  service = await startService({}, SecretsModule);
   for (const statement of (await migrationChanges(service.dataSource)).up) {
     await service.dataSource.query(statement);
   }
 });
-afterAll(() => service.stop());
 
 const since = new Date(Date.now() - 1000).toISOString();
 

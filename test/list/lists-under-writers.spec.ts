@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
@@ -54,6 +54,7 @@ import {
   startArticles,
 } from './plain-articles.js';
 import { bookFilters, randomBook, randomFacets } from './plain-books.js';
+import { shared } from '../shared.js';
 
 /** Seconds of each test of both resources. */
 const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 6) / 2;
@@ -396,12 +397,7 @@ async function load(
 describe.each([BOOKS, ARTICLES_WITH_VARIANTS])('Of $plain.path', (written) => {
   const { plain, clients, counted } = written;
   const [resource = ''] = counted;
-  let service: SharedService;
-
-  beforeAll(async () => {
-    service = await written.start();
-  });
-  afterAll(() => service.stop());
+  const service = shared(() => written.start());
 
   it('lists under writers have the count, the page, its related objects and the facets of plain SQL in the same snapshot', async () => {
     const { dataSource, application } = service;

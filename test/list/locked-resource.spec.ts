@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -14,8 +15,7 @@ beforeEach(async () => {
   service = await startService({ QUERY_TIMEOUT_MS: '60000', POOL_SIZE: '6' });
   await service.load('brands', [{ brandID: 'b', name: 'B' }]);
   await service.load('products', [{ productID: 'p', type: 'PHYSICAL' }]);
-  holder = new Client(service.database.url);
-  await holder.connect();
+  holder = await connectedTo(service.database.url);
 });
 afterEach(async () => {
   await holder.end();

@@ -1,5 +1,4 @@
 import type { Type } from '@nestjs/common';
-import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { type Service, startService } from '../service.js';
 
@@ -32,23 +31,16 @@ export async function withClients(
   service: Service,
   clients: readonly string[],
 ): Promise<SharedService> {
-  const known = service.application.get(ClientsService);
-  const tokens = new Map<string, string>();
+  const known = new Map([[service.clientID, service]]);
   for (const client of clients) {
-    if (client !== service.clientID) await known.create(client, {});
-    tokens.set(client, (await known.issue(client, null)).token);
+    if (!known.has(client)) known.set(client, await service.newClient(client));
   }
   return {
     ...service,
-    as: (clientID) => {
-      const token = tokens.get(clientID) ?? '';
-      const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
-      return {
-        ...service,
-        clientID,
-        token,
-        get: (path) => service.anonymous().get(path).set(headers),
-      };
+    as: (client) => {
+      const found = known.get(client);
+      if (!found) throw new Error(`There is no client ${client}`);
+      return found;
     },
   };
 }

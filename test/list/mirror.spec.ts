@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { connectedTo } from '../database/database.js';
 import { Random } from '../random.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 import { Mirror, shown } from './mirror.js';
@@ -12,12 +12,7 @@ const SECONDS = Number(process.env.MIRROR_SECONDS ?? 6);
 const WRITERS = 8;
 const IDENTIFIERS = 300;
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({ POOL_SIZE: '6' });
-});
-afterAll(() => service.stop());
+const service = sharedService({ POOL_SIZE: '6' });
 
 /** Advances the watermark, as `Maintenance` does every second, with a smaller margin. */
 async function advance(): Promise<void> {
@@ -57,8 +52,7 @@ function change(random: Random, at: string): string {
 /** Writes until `isOver`. Some transactions commit late, and some roll back. */
 async function write(writer: number, isOver: () => boolean): Promise<number> {
   const random = new Random(`mirror writer ${writer}`);
-  const client = new Client(service.database.url);
-  await client.connect();
+  const client = await connectedTo(service.database.url);
   let committed = 0;
   for (let round = 0; !isOver(); round += 1) {
     try {
@@ -118,8 +112,7 @@ it.each([
 );
 
 it('A change that commits late is not earlier than the reported time', async () => {
-  const late = new Client(service.database.url);
-  await late.connect();
+  const late = await connectedTo(service.database.url);
   await late.query(`BEGIN; INSERT INTO brands ("brandID", name) VALUES ('late', 'L')`);
   // The clock must advance while the transaction is open.
   await sleep(30);
@@ -195,7 +188,4 @@ it('deletedSince is required and limited by the retention of deletions', async (
   expect(body.result.msg).toMatch(
     /^The parameter deletedSince must be between \d.*Z and 9999-12-31T/,
   );
-  await service
-    .get('/deletions/nonsense')
-    .expect(404, refusal(-30, 'There is no resource at /deletions/nonsense'));
 });

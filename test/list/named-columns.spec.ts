@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DefaultNamingStrategy, type EntityMetadata } from 'typeorm';
-import { resourcesOf } from '../../src/resource/resource.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { exported } from '../import/exported.js';
@@ -8,6 +7,7 @@ import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
 import { Plant, PlantsModule, snakeCased } from './named-columns.fixture.js';
+import { shared } from '../shared.js';
 
 const PLANTS = Array.from({ length: 25 }, (_, at) => ({
   plantID: `p${String(at).padStart(2, '0')}`,
@@ -56,22 +56,20 @@ describeList(Plant, {
 });
 
 describe('A resource whose columns have other names than its fields', () => {
-  let service: Service;
-  let plants: EntityMetadata | undefined;
+  const service = shared(start);
+  let plants: EntityMetadata;
 
   beforeAll(async () => {
-    service = await start();
-    plants = resourcesOf(service.dataSource).get('test_plants');
+    plants = service.dataSource.getMetadata(Plant);
     await service.load('brands', [
       { brandID: 'b0', name: 'b0' },
       { brandID: 'b1', name: 'b1' },
     ]);
     await service.load('test_plants', PLANTS);
   });
-  afterAll(() => service.stop());
 
   it('has these names in the table, also of a foreign key and of what is counted', async () => {
-    expect(plants?.columns.map(({ databaseName }) => databaseName)).toEqual([
+    expect(plants.columns.map(({ databaseName }) => databaseName)).toEqual([
       ...['plant_id', 'plant_habit', 'plant_name', 'plant_parent_id', 'brand_id', 'plant_price'],
       ...['plant_owner', 'created_at', 'updated_at', 'words'],
     ]);
@@ -112,7 +110,6 @@ describe('A resource whose columns have other names than its fields', () => {
   });
 
   it('is exported by its fields, and imported again', async () => {
-    if (!plants) throw new Error('There are no plants');
     const csv = await exported(service.dataSource, plants, 'csv');
     expect(csv).toMatch(
       /^plantID,plantHabit,plantName,plantParentID,soldBy,plantPrice,createdAt,updatedAt\n/,

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Service, startService } from '../service.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sharedService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';
 
-let service: Service;
+const service = sharedService({}, PartsModule);
 
 beforeAll(async () => {
-  service = await startService({}, PartsModule);
   await service.dataSource.query(PARTS);
 });
-afterAll(() => service.stop());
 
 describe('The parameters of conditions in SQL', () => {
   it.each([

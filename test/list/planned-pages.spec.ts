@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import type { QueryConfig } from 'pg';
 import type { EntityMetadata } from 'typeorm';
 import { primaryPool } from '../../src/private-api.js';
 import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  // With one connection, whose prepared statements are read.
-  service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1', QUERY_TIMEOUT_MS: '60000' });
-});
-afterAll(() => service.stop());
+// With one connection, whose prepared statements are read.
+const service = sharedService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1', QUERY_TIMEOUT_MS: '60000' });
 
 function products(): EntityMetadata {
   return service.dataSource.getMetadata(Product);

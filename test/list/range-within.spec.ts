@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { primaryPool } from '../../src/private-api.js';
+import { beforeAll, expect, it } from '@jest/globals';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { until } from '../until.js';
 
-let service: Service;
+// With one connection, whose statistics are read.
+const service = sharedService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
 
 const PRODUCTS = 12_000;
 const SMALL = 40;
 
 beforeAll(async () => {
-  // With one connection, whose statistics are read.
-  service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
   await service.dataSource.query(
     `INSERT INTO categories ("categoryID", name)
        SELECT unnest, 'C' FROM unnest('{small,large}' || ARRAY(SELECT 'c' || generate_series(0, 49)))`,
@@ -30,7 +29,6 @@ beforeAll(async () => {
   const maintenance = new TallyMaintenance(service.dataSource, metadata);
   await until(() => maintenance.run());
 });
-afterAll(() => service.stop());
 
 interface Read {
   readonly count: string;

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { exported } from '../import/exported.js';
 import { QueryOf, related } from '../../src/list/index.js';
-import { resourcesOf } from '../../src/resource/resource.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { missingIndexes } from '../../src/verify/missing-indexes.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { Random } from '../random.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { ListOffersDto, NamedOffer, OFFERS, OffersModule } from './offer.fixture.js';
 
 /** Seconds of the runs beside writers. */
@@ -16,7 +15,7 @@ const DURATION = Number(process.env.RELATED_TEST_SECONDS ?? 3);
 const WRITERS = 8;
 const NAMES = ['Acme', 'Emca', 'Other', 'Fourth'];
 
-let service: Service;
+const service = sharedService({}, OffersModule);
 const query = (text: string) => service.dataSource.query<Record<string, string>[]>(text);
 
 interface Body {
@@ -31,10 +30,8 @@ async function offersOf(path: string): Promise<[string, unknown[]]> {
 }
 
 beforeAll(async () => {
-  service = await startService({}, OffersModule);
   await query(OFFERS);
 });
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   await query('TRUNCATE brands CASCADE');
@@ -158,8 +155,7 @@ describe('A computed field', () => {
   });
 
   it('is exported, and ignored by an import', async () => {
-    const metadata = resourcesOf(service.dataSource).get('test_named_offers');
-    if (!metadata) throw new Error('test_named_offers is a resource');
+    const metadata = service.dataSource.getMetadata(NamedOffer);
     expect(await exported(service.dataSource, metadata, 'csv')).toContain(
       'offerID,brandID,brandName\na,b1,Acme\n',
     );

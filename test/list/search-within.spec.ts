@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { primaryPool } from '../../src/private-api.js';
-import { type Service, startService } from '../service.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import { sharedService } from '../service.js';
 import { productWords } from './product-words.js';
 
-let service: Service;
+// With one connection, whose statistics are read.
+const service = sharedService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
 
 beforeAll(async () => {
-  // With one connection, whose statistics are read.
-  service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
   await service.dataSource.query(
     `INSERT INTO categories ("categoryID", name) VALUES ('few', 'Few'), ('other', 'Other')`,
   );
@@ -21,7 +20,6 @@ beforeAll(async () => {
   await service.dataSource.query('VACUUM ANALYZE products');
   await productWords(service).run();
 });
-afterAll(() => service.stop());
 
 /** The count and the first product of a list, and whether the index of words was read. */
 async function read(list: string): Promise<readonly [string, string | undefined, boolean]> {

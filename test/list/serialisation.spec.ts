@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fieldsOf } from '../../src/resource/resource.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { SEED } from '../random.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 
 beforeAll(async () => {
-  service = await startService();
   await service.load('brands', [{ brandID: 'b', name: 'B' }]);
   await service.load('categories', [{ categoryID: 'c', name: 'C' }]);
 });
-afterAll(() => service.stop());
 
 /** Text that PostgreSQL can store, with many characters that JSON must escape. */
 const text = (maximum: number) =>

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'csv-parse/sync';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { rowsOf } from '../../src/import/file-rows.js';
-import { importRows } from '../../src/import/import-rows.js';
-import { resourcesOf } from '../../src/resource/resource.js';
+import { imported } from '../import/imported.js';
 import { differences } from '../../src/schema/differences.js';
 import { findViolations } from '../../src/verify/verify.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
 import { Access, Store, StoresModule } from './shaped.fixture.js';
+import { shared } from '../shared.js';
 
 interface StoreRow extends Record<string, unknown> {
   readonly hours: {
@@ -70,13 +69,11 @@ describeList(Store, {
 });
 
 describe('A resource with columns of a declared shape', () => {
-  let service: Service;
+  const service = shared(start);
 
   beforeAll(async () => {
-    service = await start();
     await service.load('test_stores', [...OBJECTS]);
   });
-  afterAll(() => service.stop());
 
   async function problems(row: object): Promise<readonly string[]> {
     const attempt = service.load('test_stores', [{ ...OBJECTS[1], ...row }]);
@@ -161,17 +158,8 @@ describe('A resource with columns of a declared shape', () => {
         expect(row[name] === '' ? null : JSON.parse(row[name] ?? '')).toEqual(object?.[name]);
       }
     }
-    const metadata = resourcesOf(service.dataSource).get('test_stores');
-    if (!metadata) throw new Error('There is no resource');
-    // eslint-disable-next-line @typescript-eslint/require-await -- rowsOf takes an AsyncIterable
-    async function* chunks(): AsyncGenerator<string> {
-      yield csv.text;
-    }
-    const result = await service.dataSource.transaction(async ({ queryRunner }) => {
-      if (!queryRunner) throw new Error('A transaction has a query runner');
-      const options = { map: new Map(), set: new Map(), replace: false };
-      return importRows(queryRunner, metadata, rowsOf('csv', chunks()), options);
-    });
+    const metadata = service.dataSource.getMetadata(Store);
+    const result = await imported(service.dataSource, metadata, 'csv', [Buffer.from(csv.text)]);
     expect(result).toMatchObject({ unchanged: OBJECTS.length });
   });
 

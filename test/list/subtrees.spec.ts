@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Not } from 'typeorm';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
@@ -8,9 +8,9 @@ import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
 import { Listing } from '../../src/list/listing/listing.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
-let service: Service;
+const service = sharedService();
 const query = (text: string, values: unknown[] = []) => service.dataSource.query(text, values);
 
 interface Body {
@@ -22,11 +22,6 @@ async function productsOf(parameters: string): Promise<[string, unknown[]]> {
   const { count, objects } = (body as Body).response_data;
   return [count, objects.map(({ productID }) => productID)];
 }
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
 
 /** `a` with `a1` and `a2` below it, `a11` below `a1`, and `b` beside it; two products in each. */
 beforeEach(async () => {

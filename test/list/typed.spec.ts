@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Writable } from 'node:stream';
-import { exportRows } from '../../src/import/export-rows.js';
-import { rowsOf } from '../../src/import/file-rows.js';
-import { importRows } from '../../src/import/import-rows.js';
+import { describe, expect, it } from '@jest/globals';
 import { InvalidRowsError } from '../../src/import/invalid-rows.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { resourcesOf } from '../../src/resource/resource.js';
+import { exported } from '../import/exported.js';
+import { imported } from '../import/imported.js';
 import type { Service } from '../service.js';
 import { describeList } from './list-contract.js';
 import { startWith } from './migrated.js';
 import { Sample, SamplesModule } from './typed.fixture.js';
+import { shared } from '../shared.js';
 
 const owner = (at: number): string => `00000000-0000-4000-8000-00000000000${at % 3}`;
 const serial = (at: number): string => `${1 + (at % 4)}9007199254740993`;
@@ -36,44 +34,13 @@ describeList(Sample, {
 });
 
 describe('A resource with columns of every type', () => {
-  let service: Service;
+  const service = shared(start);
 
-  beforeAll(async () => {
-    service = await start();
-  });
-  afterAll(() => service.stop());
-
-  function metadata() {
-    const found = resourcesOf(service.dataSource).get('test_samples');
-    if (!found) throw new Error('There is no resource');
-    return found;
-  }
-
-  async function exported(format: 'csv' | 'ndjson'): Promise<string> {
-    let text = '';
-    const output = new Writable({
-      write(chunk: Buffer, _, done) {
-        text += chunk.toString();
-        done();
-      },
-    });
-    const runner = service.dataSource.createQueryRunner();
-    await exportRows(runner, metadata(), format, output);
-    await runner.release();
-    return text;
-  }
-
-  async function imported(format: 'csv' | 'ndjson', text: string) {
-    // eslint-disable-next-line @typescript-eslint/require-await -- rowsOf takes an AsyncIterable
-    async function* chunks(): AsyncGenerator<string> {
-      yield text;
-    }
-    return service.dataSource.transaction(async ({ queryRunner }) => {
-      if (!queryRunner) throw new Error('A transaction has a query runner');
-      const options = { map: new Map(), set: new Map(), replace: false };
-      return importRows(queryRunner, metadata(), rowsOf(format, chunks()), options);
-    });
-  }
+  const metadata = () => service.dataSource.getMetadata(Sample);
+  type Format = 'csv' | 'ndjson';
+  const dump = (format: Format) => exported(service.dataSource, metadata(), format);
+  const load = (format: Format, text: string) =>
+    imported(service.dataSource, metadata(), format, [Buffer.from(text)]);
 
   it('has nothing that verify complains of', async () => {
     expect(await findViolations(service.application)).toEqual([]);
@@ -99,14 +66,14 @@ describe('A resource with columns of every type', () => {
       odd: false,
     }));
     await service.load('test_samples', [...OBJECTS, ...extremes]);
-    const whole = await exported(format);
+    const whole = await dump(format);
     const all = OBJECTS.length + extremes.length;
-    expect(await imported(format, whole)).toMatchObject({ unchanged: all });
+    expect(await load(format, whole)).toMatchObject({ unchanged: all });
     await service.dataSource.query('DELETE FROM test_samples');
-    expect(await imported(format, whole)).toMatchObject({ inserted: all });
+    expect(await load(format, whole)).toMatchObject({ inserted: all });
     // A trigger sets updatedAt, the last field.
     const withoutLast = (text: string) => text.replace(/,[^,\n]*$/gm, '');
-    expect(withoutLast(await exported(format))).toBe(withoutLast(whole));
+    expect(withoutLast(await dump(format))).toBe(withoutLast(whole));
     const { body } = await service.get('/test_samples?limit=1000').expect(200);
     const byID = new Map(
       (body.response_data.objects as { sampleID: string }[]).map((row) => [row.sampleID, row]),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Column, type FindOperator, ForeignKey, PrimaryColumn, Raw, VirtualColumn } from 'typeorm';
 import {
   BooleanParam,
@@ -16,7 +16,7 @@ import { callLists } from '../../src/verify/called-lists.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 @Resource('test_bids', {
@@ -156,14 +156,12 @@ const LotsModule = resourceModule(
   controllerOf(Sale, { list: ListSalesDto }),
 );
 
-let service: Service;
+const service = sharedService({}, LotsModule);
 
 beforeAll(async () => {
-  service = await startService({}, LotsModule);
   const { up } = await migrationChanges(service.dataSource);
   for (const statement of [...up, OBJECTS]) await service.dataSource.query(statement);
 });
-afterAll(() => service.stop());
 
 const unsaid = (what: string, query: string) =>
   `${what} is SQL past a scope: reads of @QueryOf of ${query} is missing, so that it may read test_bids`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
 import { FacetReader } from '../../src/list/facets/facet-reader.js';
@@ -7,14 +7,9 @@ import { listOf, objectOf } from '../../src/list/listing/listing.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { ObjectReader } from '../../src/list/reading/object-reader.js';
 import { VisibleListing, VisibleObject } from '../../src/list/visibility/visible-listing.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 it('A reader that is given what a handler describes does not compile', async () => {
   const { application, dataSource } = service;

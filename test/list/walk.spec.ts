@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { primaryPool } from '../../src/private-api.js';
-import { type Service, startService } from '../service.js';
+import { beforeAll, expect, it } from '@jest/globals';
+import { sharedService } from '../service.js';
 import { comparePage, equals, type PlainResource } from './oracle.js';
 
-let service: Service;
+const service = sharedService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
 
 beforeAll(async () => {
-  service = await startService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
   await service.dataSource.query(
     `INSERT INTO products ("productID", type, price, currency)
        SELECT 'p' || lpad(i::text, 5, '0'), CASE WHEN i % 2 = 0 THEN 'DIGITAL' ELSE 'SERVICE' END::product_type,
@@ -14,7 +13,6 @@ beforeAll(async () => {
        FROM generate_series(1, 1000) i`,
   );
 });
-afterAll(() => service.stop());
 
 /** How many pages were read by identifiers that were known. */
 async function identified(): Promise<number> {

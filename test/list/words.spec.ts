@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ListReader } from '../../src/list/reading/list-reader.js';
 import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
@@ -12,7 +12,7 @@ import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';
 import { SEED } from '../random.js';
-import { refusal, type Service, startService } from '../service.js';
+import { refusal, sharedService } from '../service.js';
 
 /** Names and descriptions. The identifiers of their products are p0, p1, … */
 const TEXTS: readonly (readonly [name: string | null, description: string | null])[] = [
@@ -28,10 +28,9 @@ const TEXTS: readonly (readonly [name: string | null, description: string | null
   ['می\u200cروم', 'خانه'],
 ];
 
-let service: Service;
+const service = sharedService();
 
 beforeAll(async () => {
-  service = await startService();
   const products = TEXTS.map(([name, description], at) => ({
     ...{ productID: `p${at}`, refID: `Ref-${at} blue`, type: 'DIGITAL', name, description },
     price: String(9 - at),
@@ -39,7 +38,6 @@ beforeAll(async () => {
   }));
   await service.load('products', products);
 });
-afterAll(() => service.stop());
 
 const search = (words: string, others = '') =>
   service.get(`/products?q=${encodeURIComponent(words)}${others}`);

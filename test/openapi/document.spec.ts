@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -17,17 +17,16 @@ import { parametersOf } from '../../src/http/parameters/declared-parameters.js';
 import { SECURITY_HEADERS } from '../../src/http/server/common-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
-import { type Service, startService, whileOverloaded } from '../service.js';
+import { sharedService, startService, whileOverloaded } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 
-let service: Service;
+const service = sharedService({ MAX_LIMIT: '20', RATE_LIMIT_PER_MINUTE: '7000' });
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- JSON, whose shape is what the test asserts
 let document: any;
 /** Headers with the credentials of clients, by the state of the client. */
 let clients: Record<'known' | 'expired' | 'disabled' | 'narrow' | 'hurried', string>;
 
 beforeAll(async () => {
-  service = await startService({ MAX_LIMIT: '20', RATE_LIMIT_PER_MINUTE: '7000' });
   await service.load('brands', [{ brandID: 'b1', name: 'B' }]);
   await service.load('categories', [{ categoryID: 'c1', name: 'C' }]);
   await service.load('products', [
@@ -37,11 +36,9 @@ beforeAll(async () => {
   document = (await service.anonymous().get('/openapi.json').expect(200)).body;
   const known = service.application.get(ClientsService);
   await known.create('disabled', {});
-  await known.create('narrow', { resources: [] });
-  await known.create('hurried', { rateLimit: 1 });
   const disabled = await known.issue('disabled', null);
-  const narrow = await known.issue('narrow', null);
-  const hurried = await known.issue('hurried', null);
+  const narrow = await service.newClient('narrow', { resources: [] });
+  const hurried = await service.newClient('hurried', { rateLimit: 1 });
   const expired = await known.issue(service.clientID, new Date('2026-01-01'));
   await known.update('disabled', { disabled: true });
   clients = {
@@ -52,7 +49,6 @@ beforeAll(async () => {
     hurried: credentials('hurried', hurried.token),
   };
 });
-afterAll(() => service.stop());
 
 function credentials(clientID: string, token: string): string {
   return `X-Client-ID: ${clientID}\r\nAuthorization: Bearer ${token}\r\n`;
@@ -433,11 +429,9 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
   });
 
   it('is what HEAD and 304 are', async () => {
-    const [clientID, token] = [service.clientID, service.token];
     const ask = (method: 'get' | 'head', tag: string) => {
       const { [method]: request } = service.anonymous();
-      const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${token}` };
-      return request(url).set(headers).set('If-None-Match', tag);
+      return request(url).set(service.headers).set('If-None-Match', tag);
     };
     const head = await ask('head', '"none"');
     expectDocumented(path, { status: head.status, headers: head.headers, body: '' }, 'head');

@@ -8,17 +8,15 @@ import { promisify } from 'node:util';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
 import { describeInBrowser, executablePath } from '../chromium.js';
-import { type Service, startService } from '../service.js';
+import { sharedService, startService } from '../service.js';
 import { eventually } from '../until.js';
 
-let service: Service;
+// As on the embedded database, whose demonstration client is public.
+const service = sharedService({ DATABASE_URL: '', RATE_LIMIT_PER_MINUTE: '600' });
 
 beforeAll(async () => {
-  // As on the embedded database, whose demonstration client is public.
-  service = await startService({ DATABASE_URL: '', RATE_LIMIT_PER_MINUTE: '600' });
   await loadDemonstration(service.dataSource);
 });
-afterAll(() => service.stop());
 
 describe('The front page', () => {
   it('leads browsers to the documentation, and has nothing for anybody else', async () => {

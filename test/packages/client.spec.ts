@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Client } from 'pg';
+import { queryOn } from '../database/database.js';
 import {
   type Brand,
   type CatalogueOptions,
@@ -18,20 +18,19 @@ import { type ApiError, errors } from '../../src/http/errors.js';
 import { NON_FILTERS } from '../../src/list/condition/filters.js';
 import { FACET_PARAMETERS } from '../../src/list/facets/facets-query.dto.js';
 import { Gate } from '../faults/gate.js';
-import { type Service, startService, whileOverloaded } from '../service.js';
+import { sharedService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 import { clientOf } from './client-of.js';
 
 const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
 
-let service: Service;
+// Fewer than a page of an iteration has by default.
+const service = sharedService({ MAX_LIMIT: '60' });
 /** What each request of `recording` was, and the status of its response. */
 let requests: { url: URL; status: number }[];
 
 beforeAll(async () => {
-  // Fewer than a page of an iteration has by default.
-  service = await startService({ MAX_LIMIT: '60' });
   // In the first seconds of a database no list has an X-Updated-Until.
   await advanceWatermark(service.dataSource, 2);
   await service.load(
@@ -55,7 +54,6 @@ beforeAll(async () => {
     { productID: 'p3', type: 'SERVICE' },
   ]);
 });
-afterAll(() => service.stop());
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -499,12 +497,7 @@ describe('A stream of the client', () => {
 
   describe('that is larger than what buffers hold', () => {
     /** Writes without the time limits of the service. */
-    async function write(statement: string): Promise<void> {
-      const client = new Client(service.database.url);
-      await client.connect();
-      await client.query(statement);
-      await client.end();
-    }
+    const write = (statement: string) => queryOn(service.database.url, statement);
 
     beforeAll(() =>
       // Text that hardly can be compressed.

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { lineOf } from '../../src/schema/difference.js';
 import { derivedColumns } from '../../src/schema/parts/derived.js';
 import { Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import {
   CATEGORY_MISSING,
   INSTALL_PRODUCTS_TALLY as TALLY,
   WITHOUT_CATEGORY,
 } from './products-tally.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
 const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';

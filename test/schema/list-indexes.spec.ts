@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Column, Index, LessThanOrEqual, PrimaryColumn, Raw } from 'typeorm';
 import {
   BooleanParam,
@@ -12,7 +12,7 @@ import { identifierColumn, nameColumn, Resource } from '../../src/resource/index
 import { differences } from '../../src/schema/differences.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 /** Too long for the name of an index. */
@@ -68,12 +68,7 @@ const ThingsModule = resourceModule(
   ),
 );
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService({}, ThingsModule);
-});
-afterAll(() => service.stop());
+const service = sharedService({}, ThingsModule);
 
 const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
 

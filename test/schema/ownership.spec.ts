@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { differences } from '../../src/schema/differences.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -35,8 +35,7 @@ let logged: string[];
 
 beforeAll(async () => {
   database = await createDatabase();
-  administrator = new Client(database.url);
-  await administrator.connect();
+  administrator = await connectedTo(database.url);
   await asAdministrator(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${ROLE}'`);
   await asAdministrator(`ALTER DATABASE ${administrator.database} OWNER TO ${ROLE}`);
   await asAdministrator('REVOKE ALL ON SCHEMA public FROM PUBLIC');
@@ -49,10 +48,7 @@ afterAll(async () => {
   await service.stop();
   await administrator.end();
   await database.drop();
-  const server = new Client(process.env.TEST_SERVER_URL);
-  await server.connect();
-  await server.query(`DROP ROLE ${ROLE}`);
-  await server.end();
+  await queryOn(process.env.TEST_SERVER_URL ?? '', `DROP ROLE ${ROLE}`);
 });
 beforeEach(() => {
   logged = logLines('error', 'warn');

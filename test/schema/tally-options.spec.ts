@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { TALLY_OPTIONS } from '../../src/schema/parts/tally.js';
-import { type Service, startService } from '../service.js';
+import { sharedService } from '../service.js';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 it('The options of a tally are the arguments of install_tally and columns of tallies, in this order', async () => {
   const [found] = await service.dataSource.query<{ names: string[]; columns: string[] }[]>(

@@ -3,12 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
 import { Settings } from '../../src/settings/settings.js';
 import type { CommandResult } from '../cli/catalogue.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
 
@@ -77,15 +76,13 @@ describe('A resource that changes', () => {
     const [left, entered, named] = [1, 2, 3].map(
       () => `catalogue_migration_${randomBytes(6).toString('hex')}`,
     ) as [string, string, string];
-    const client = new Client(database.url);
-    await client.connect();
+    const client = await connectedTo(database.url);
     for (const name of [left, entered, named]) await client.query(`CREATE DATABASE ${name}`);
     // A command in its database, and one that is not in it yet.
     await client.query(`SET application_name = ${named}`);
     const url = new URL(database.url);
     url.pathname = `/${entered}`;
-    const other = new Client(url.href);
-    await other.connect();
+    const other = await connectedTo(url.href);
     try {
       const nothing = await copy.catalogue(['migration', 'nothing'], database.url);
       expect(nothing).toMatchObject({ status: 0 });
@@ -271,15 +268,13 @@ describe('A resource that is removed', () => {
     expect(migrated).toMatchObject({ status: 0 });
     expect(verified?.stdout).toContain('scratch_suppliers');
     expect(verified?.stdout).not.toContain('scratch_order_items');
-    const client = new Client(database.url);
-    await client.connect();
-    const { rows } = await client.query(
+    const rows = await queryOn(
+      database.url,
       `SELECT relname FROM pg_class WHERE relname LIKE 'scratch\\_order%'
        UNION ALL SELECT typname FROM pg_type WHERE typname LIKE '%scratch\\_order%'
        UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE '%scratch\\_order%'
        UNION ALL SELECT resource FROM tallies WHERE resource LIKE 'scratch\\_order%'`,
     );
-    await client.end();
     expect(rows).toEqual([]);
   });
 

@@ -119,9 +119,6 @@ export const FILES = {
   'asked.ndjson': ['a', 'b']
     .map((id) => JSON.stringify({ id, name: `the ${id}`, q: id }))
     .join('\n'),
-  'limits.ndjson': ['a', 'b']
-    .map((id) => JSON.stringify({ id, limit: id, updatedSince: id }))
-    .join('\n'),
   'sample.json': JSON.stringify(ROWS, undefined, 2),
   ...Object.fromEntries(
     (['uuid', 'code', 'born'] as const).map((name) => [

@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { namesOf } from '../../schematics/resource/names.js';
 import { COLUMN_TYPES } from '../../src/resource/column-types.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { FILES, PLANTS } from './example-files.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
@@ -109,8 +109,7 @@ beforeAll(async () => {
     await writeFile(join(copy.folder, name), content);
   }
   database = await createDatabase();
-  client = new Client(database.url);
-  await client.connect();
+  client = await connectedTo(database.url);
   const all = new Map<string, readonly string[]>([
     // As they are typed: in camelCase, with underscores or with hyphens.
     ...generated.map(([, folder, fields]): [string, string[]] => [
@@ -290,16 +289,6 @@ describe('A resource', () => {
     }
   });
 
-  it('is proposed without a filter that every list has for something else', () => {
-    expect(proposed('limits.ndjson')).toEqual(
-      expect.arrayContaining([
-        'id:identifier',
-        'limit:text (every list has such a parameter)',
-        'updatedSince:text (every list has such a parameter)',
-      ]),
-    );
-  });
-
   describe('is refused', () => {
     const refused: readonly [string, readonly string[], string | RegExp][] = [
       [
@@ -316,11 +305,6 @@ describe('A resource', () => {
         'called like a part of the service',
         ['clients', 'a:text'],
         /clients is taken by the service/,
-      ],
-      [
-        'called like the path of deletions',
-        ['deletions', 'a:text'],
-        /^Error: deletions is taken by the service itself$/m,
       ],
       [
         'called like a table of deletions',
@@ -433,11 +417,6 @@ describe('A resource', () => {
         'from a file with a delimiter that is none',
         ['scratch_things', 'semicolons.csv', '--delimiter', 'x;'],
         /--delimiter must be one character or tab, not x;/,
-      ],
-      [
-        'from a file without a unique column',
-        ['scratch_things', NUMBERED],
-        /scratch_theme_id comes nearest: line \d repeats a value\. To number the rows: npm run resource -- scratch_things visits.csv --number$/m,
       ],
       [
         'numbered without a file',

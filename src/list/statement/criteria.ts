@@ -42,8 +42,6 @@ export function searchIn(conditions: readonly Condition[]): WordSearch | undefin
   return found?.kind === 'words' ? found.search : undefined;
 }
 
-const NOTHING: Criteria = { equal: new Map(), intervals: [], missing: [], excluded: new Map() };
-
 /**
  * The criteria of conditions; `undefined` if a condition says anything else, or compares with a value that is
  * not written as PostgreSQL writes it: the tally compares texts.
@@ -52,73 +50,83 @@ export function criteriaOf(
   conditions: readonly Condition[],
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
 ): Criteria | undefined {
-  return conditions.reduce<Criteria | undefined>(
-    (criteria, condition) => criteria && withCondition(criteria, condition, metadata),
-    NOTHING,
-  );
+  const read: Read = {
+    equal: new Map(),
+    intervals: new Map(),
+    missing: new Set(),
+    excluded: new Map(),
+    search: undefined,
+    item: undefined,
+  };
+  if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
+  return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
 }
 
-/**
- * Criteria with a further condition; `undefined` if they cannot say it. Several conditions on one column are values, or
- * bounds of an interval.
- */
-function withCondition(
-  criteria: Criteria,
+/** Criteria of the conditions that are read so far. */
+interface Read {
+  readonly equal: Map<string, readonly string[]>;
+  readonly intervals: Map<string, Interval>;
+  readonly missing: Set<string>;
+  readonly excluded: Map<string, readonly string[]>;
+  search: WordSearch | undefined;
+  item: Item | undefined;
+}
+
+/** Adds a condition. Returns whether criteria can say it beside the others. */
+function adds(
+  read: Read,
   condition: Condition,
   metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
-): Criteria | undefined {
-  const { equal, intervals, missing, excluded } = criteria;
-  const isNew = (column: string): boolean =>
-    !equal.has(column) &&
-    !excluded.has(column) &&
-    ![...missing, ...intervals.map((each) => each.column)].includes(column);
-  const withInterval = (interval: Interval): Criteria | undefined => {
-    const { column, lower, upper } = interval;
-    const others = intervals.filter((each) => each.column !== column);
-    const same = intervals.find((each) => each.column === column);
-    if (same ? (same.lower && lower) || (same.upper && upper) : !isNew(column)) return undefined;
-    return { ...criteria, intervals: [...others, { ...same, ...interval }] };
-  };
+): boolean {
+  const { equal, intervals, missing, excluded } = read;
+  /** Several conditions on one column are values, or bounds of an interval. */
+  const isNew = (column: string, same?: ReadonlyMap<string, unknown>): boolean =>
+    [equal, intervals, missing, excluded].every((each) => each === same || !each.has(column));
   switch (condition.kind) {
-    case 'words': {
-      const { column, search } = condition;
-      return !criteria.search && isNew(column) ? { ...criteria, search } : undefined;
-    }
+    case 'words':
+      if (read.search || !isNew(condition.column)) return false;
+      read.search = condition.search;
+      return true;
     case 'equal':
     case 'not': {
       const { kind, column } = condition;
-      const values = textsOf(column, condition.values, metadata);
-      const before = kind === 'equal' ? equal.get(column) : undefined;
-      if (!values || !(before ?? isNew(column))) return undefined;
-      if (kind === 'not')
-        return { ...criteria, excluded: new Map([...excluded, [column, values]]) };
-      const both = before?.filter((value) => values.includes(value)) ?? values;
-      return { ...criteria, equal: new Map([...equal, [column, both]]) };
+      const values = textsOf(condition.column, condition.values, metadata);
+      if (!values || !isNew(column, kind === 'equal' ? equal : undefined)) return false;
+      const before = equal.get(column);
+      if (kind === 'not') excluded.set(column, values);
+      else equal.set(column, before ? before.filter((value) => values.includes(value)) : values);
+      return true;
     }
     case 'interval': {
       const { column, lower, upper } = condition;
-      return withInterval({ column, ...(lower && { lower }), ...(upper && { upper }) });
+      const other = intervals.get(column);
+      if (!isNew(column, intervals) || (other?.lower && lower) || (other?.upper && upper)) {
+        return false;
+      }
+      intervals.set(column, { ...other, column, ...(lower && { lower }), ...(upper && { upper }) });
+      return true;
     }
     case 'exists': {
       const { column, exists } = condition;
-      if (exists) return withInterval({ column });
-      return isNew(column) ? { ...criteria, missing: [...missing, column] } : undefined;
+      if (!isNew(column, exists ? intervals : undefined)) return false;
+      if (exists) intervals.set(column, { column, ...intervals.get(column) });
+      else missing.add(column);
+      return true;
     }
     case 'comparison': {
       const { column, operator, value } = condition;
       // Of several items an object may have more than one, so that their counts do not add up.
-      if (criteria.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) {
-        return undefined;
-      }
+      if (read.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) return false;
       const [text, ...others] = textsOf(column, value as unknown[], metadata) ?? [];
-      if (text === undefined || others.length > 0) return undefined;
-      return { ...criteria, item: { column, value: text } };
+      if (text === undefined || others.length > 0) return false;
+      read.item = { column, value: text };
+      return true;
     }
     case 'identifiers':
     case 'sql':
     case 'any':
     case 'negation':
-      return undefined;
+      return false;
   }
 }
 

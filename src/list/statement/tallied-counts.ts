@@ -5,10 +5,10 @@ import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
-import { EVERY_OBJECT, type Facet, facetBounds, facetNames, namesOf } from '../../tally/facet.js';
+import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../../tally/facet.js';
 import { type TalliedObjects, TallyPositions } from '../../tally/position.js';
 import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
-import { countOf, countWhere, wordCountOf } from '../../tally/tally.js';
+import { countOf, countOfColumn, countWhere, wordCountOf } from '../../tally/tally.js';
 import {
   areEqualities,
   type Criteria,
@@ -195,10 +195,8 @@ function valuedCount(
   const sorted = sortedObjects(metadata, name, criteria);
   if (sorted) return (values) => countOf(sorted.order, facetNames(sorted.facets, values));
   if (criteria.equal.size > 0 || !singleCountedColumnsOf(metadata).includes(name)) return undefined;
-  return (values) => {
-    const [first, end] = facetBounds([columnOf(metadata, name)]).map((bound) => values.add(bound));
-    return countWhere(tallyOf(metadata).byIdentifier, `facet >= ${first} AND facet < ${end}`);
-  };
+  const { byIdentifier } = tallyOf(metadata);
+  return (values) => countOfColumn(byIdentifier, columnOf(metadata, name), values);
 }
 
 /**
