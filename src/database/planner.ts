@@ -8,7 +8,8 @@ export const FENCE = 'OFFSET 0';
 
 /**
  * No limit, which the planner does not know of. It assumes that a tenth of the rows is read. Without a limit it expects that
- * all are read, and sorts them in place of reading an index in the order of the list.
+ * all are read: in a table that was written since VACUUM, it sorts them in place of reading an index in the order of the
+ * list.
  */
 export const NO_LIMIT = '(SELECT NULL::bigint)';
 
@@ -39,23 +40,20 @@ export function unindexedEquality(reference: string, value: string): string {
 }
 
 /**
- * The conditions that one column has a value and another one is between bounds. Only the index of the first, followed by
- * the second, has a place for them. From an equality and bounds, PostgreSQL may read the whole index of the second for a
- * rare value. Without the upper bound, it expects a third of the table, and compiles the statement for a few rows.
+ * The conditions that one column has a value, and another one a place or a later one. Only the index of the first, followed
+ * by the second, has that place. From an equality, PostgreSQL may read the whole index of the second for a rare value.
  */
-export function rowsBetween(
-  columns: readonly [string, string],
+export function valueFrom(
+  [column, other]: readonly [string, string],
   value: string,
   lowest: string,
-  highest: string,
 ): string[] {
-  const row = `(${columns.join(', ')})`;
-  return [`${row} >= (${value}, ${lowest})`, `${row} <= (${value}, ${highest})`];
+  return [`(${column}, ${other}) >= (${value}, ${lowest})`, `${column} <= ${value}`];
 }
 
 /**
  * Selects the rows of several parts, one part behind the other. PostgreSQL reads the parts of UNION ALL in this order, as
- * long as more rows are needed. Without a LIMIT in each part, it may read them in parallel.
+ * long as more rows are needed. Without a LIMIT in each part, it may read them in parallel, in any order.
  *
  * @param parts each with a LIMIT
  * @param page LIMIT and OFFSET

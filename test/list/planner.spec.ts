@@ -3,18 +3,21 @@ import type { EntityManager } from 'typeorm';
 import {
   andFirst,
   anyValue,
+  consecutive,
   FENCE,
-  rowsBetween,
+  NO_LIMIT,
   unindexed,
   unindexedEquality,
   unindexedText,
+  valueFrom,
 } from '../../src/database/planner.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService();
+  // A loaded machine inserts slowly.
+  service = await startService({ QUERY_TIMEOUT_MS: '60000' });
   await service.dataSource.query(
     `INSERT INTO categories ("categoryID", name)
        SELECT id, 'C' FROM unnest('{few,many}' || ARRAY(SELECT 'c' || generate_series(0, 9))) id`,
@@ -34,6 +37,7 @@ interface Node {
   readonly 'Node Type': string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
+  readonly 'Parallel Aware': boolean;
   readonly 'Plan Rows': number;
   readonly Plans?: readonly Node[];
 }
@@ -54,8 +58,8 @@ async function typesOf(...of: Parameters<typeof planOf>): Promise<string[]> {
   return (await planOf(...of)).map((node) => node['Node Type']);
 }
 
-async function indexesOf(text: string): Promise<string[]> {
-  const names = (await planOf(text)).map((node) => node['Index Name'] ?? '');
+async function indexesOf(...of: Parameters<typeof planOf>): Promise<string[]> {
+  const names = (await planOf(...of)).map((node) => node['Index Name'] ?? '');
   return [...new Set(names)].filter(Boolean);
 }
 
@@ -118,16 +122,61 @@ describe('The index in the order of the list is read', () => {
   });
 });
 
-it('rowsBetween: the index of a value is read', async () => {
-  const [value, lowest, highest] = [anyValue(`'few'::text`), anyValue(`'p'::text`), `'q'`];
+it('NO_LIMIT: an index in the order of the list is read in a table that was just written', async () => {
+  await service.dataSource.transaction(async (session) => {
+    await session.query(`
+      CREATE TEMP TABLE written ON COMMIT DROP AS SELECT * FROM products;
+      CREATE INDEX written_by_price ON written (price, "productID");
+      CREATE UNIQUE INDEX written_by_id ON written ("productID");
+      ANALYZE written`);
+    // As of a list whose index carries one of two conditions.
+    const page = (end: string): string => `
+      SELECT price, "productID" FROM (
+        SELECT candidate.* FROM (
+          SELECT price, "productID" FROM written object WHERE type = 'DIGITAL'
+          ORDER BY price, "productID" ${end}
+        ) candidate CROSS JOIN LATERAL (
+          SELECT FROM written object
+          WHERE name LIKE '%n%' AND object."productID" = candidate."productID" ${FENCE}
+        ) matching
+      ) object ORDER BY price, "productID" LIMIT 50`;
+    expect(await typesOf(page(''), session)).toContain('Sort');
+    expect(await indexesOf(page(`LIMIT ${NO_LIMIT}`), session)).toContain('written_by_price');
+    expect(await typesOf(page(`LIMIT ${NO_LIMIT}`), session)).not.toContain('Sort');
+  });
+});
+
+it('consecutive: no part is read beside another', async () => {
+  await service.dataSource.transaction(async (session) => {
+    // As if the table was large enough for parallel workers.
+    for (const cost of [
+      'parallel_setup_cost',
+      'parallel_tuple_cost',
+      'min_parallel_table_scan_size',
+    ])
+      await session.query(`SET LOCAL ${cost} = 0`);
+    const page = (end: string): string => {
+      const parts = ['price > 10000', 'price <= 10000'].map(
+        (branch) =>
+          `SELECT price, "productID" FROM products WHERE ${branch} ORDER BY price, "productID" ${end}`,
+      );
+      return consecutive(parts, 'LIMIT (SELECT 50)');
+    };
+    const isParallel = async (end: string): Promise<boolean> =>
+      (await planOf(page(end), session)).some(
+        (node) => node['Parallel Aware'] && node['Node Type'] === 'Append',
+      );
+    expect(await isParallel('')).toBe(true);
+    expect(await isParallel('LIMIT 50')).toBe(false);
+  });
+});
+
+it('valueFrom: the index of a value is read', async () => {
+  const [value, lowest] = [anyValue(`'few'::text`), anyValue(`'p'::text`)];
   const page = (...conditions: string[]): string =>
     `SELECT * FROM products WHERE ${conditions.join(' AND ')} ORDER BY "categoryID", "productID" LIMIT (SELECT 50)`;
-  const equality = [
-    `"categoryID" = ${value}`,
-    `"productID" >= ${lowest}`,
-    `"productID" <= ${highest}`,
-  ];
+  const equality = [`"categoryID" = ${value}`, `"productID" >= ${lowest}`];
   expect(await indexesOf(page(...equality))).not.toContain('products_by_categoryID');
-  const between = rowsBetween(['"categoryID"', '"productID"'], value, lowest, highest);
-  expect(await indexesOf(page(...between))).toEqual(['products_by_categoryID']);
+  const from = valueFrom(['"categoryID"', '"productID"'], value, lowest);
+  expect(await indexesOf(page(...from))).toEqual(['products_by_categoryID']);
 });

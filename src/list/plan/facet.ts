@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { anyValue, FENCE, rowsBetween, unindexedEquality } from '../../database/planner.js';
+import { anyValue, FENCE, unindexedEquality, valueFrom } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
@@ -56,7 +56,7 @@ export function pageOfFacet(
   const key = `object."${databaseName}"`;
   const lowest =
     skipped === undefined
-      ? `(SELECT ${identifierType(type).bounds.minimum})`
+      ? `(SELECT ${identifierType(type).minimum})`
       : '(SELECT lowest FROM position)';
   const first = skipped === undefined ? lowest : '(SELECT id FROM first)';
   // The objects that are skipped need only the key, so an index-only scan reads them.
@@ -109,15 +109,13 @@ interface Reading {
   readonly select: (columns: string, from: string, limit: string) => string;
 }
 
-/** Reads the index of the leading column; the primary key without one. No identifier is above the upper bound. */
+/** Reads the index of the leading column; the primary key without one. */
 function indexesOf(
   metadata: EntityMetadata,
   { columns, values: sought }: Facet,
   values: ParameterValues,
 ): Reading {
-  const { databaseName, type } = identifierOf(metadata);
-  const key = `object."${databaseName}"`;
-  const above = `(SELECT ${identifierType(type).bounds.maximum})`;
+  const key = `object."${identifierOf(metadata).databaseName}"`;
   const compared = columns.map((column, at) => ({
     column,
     text: sought[at] ?? '',
@@ -129,8 +127,7 @@ function indexesOf(
   if (compared.length === 0) {
     return {
       tables: [],
-      select: (shown, from, limit) =>
-        ordered(shown, `${key} >= ${from} AND ${key} <= ${above}`, key, limit),
+      select: (shown, from, limit) => ordered(shown, `${key} >= ${from}`, key, limit),
     };
   }
   const leading = leadersOf(metadata, columns);
@@ -146,7 +143,7 @@ function indexesOf(
         const order = `${reference}, ${key}`;
         const conditions = [
           ...(isChosen ? [`(SELECT name FROM rarest) = '${column.databaseName}'`] : []),
-          ...rowsBetween([reference, key], value, from, above),
+          ...valueFrom([reference, key], value, from),
           ...compared
             .filter((other) => other.column !== column)
             .map((other) => unindexedEquality(other.reference, other.value)),
