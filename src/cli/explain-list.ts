@@ -12,7 +12,7 @@ import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';
 import { VisibleListing } from '../list/visibility/visible-listing.js';
 import { checkEndpoint } from '../list/rights.guard.js';
-import { type ScopeClient, UnknownClientError } from '../resource/visibility.js';
+import { rightsOf, type ScopeClient, UnknownClientError } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 
 /**
@@ -68,8 +68,8 @@ async function listingOf(
   parameters: readonly SentParameter[],
   client: ScopeClient | undefined,
 ): Promise<Listing> {
-  checkEndpoint(metatype, client?.rights);
-  const sent = sentQuery(metatype, parameters, application.get(Settings), client?.rights);
+  checkEndpoint(metatype, rightsOf(client));
+  const sent = sentQuery(metatype, parameters, application.get(Settings), client);
   const values: unknown = await new ParametersPipe().transform(sent, { type: 'query', metatype });
   const handler = await handlerFor();
   const decoded = Object.entries(params).map(([name, part]) => [name, decodeURIComponent(part)]);

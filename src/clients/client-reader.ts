@@ -101,8 +101,7 @@ function clientOf(clientID: string, rows: readonly Row[], asOf: number): ClientR
   const tokens = rows.flatMap(({ hash, lifetime }) =>
     hash ? [{ hash, goodUntil: asOf + 1000 * lifetime }] : [],
   );
-  const isRestricted = rights.isRestricted || rights.isPublic;
-  return { clientID, disabled, rateLimit, rights: isRestricted ? rights : undefined, tokens };
+  return { clientID, disabled, rateLimit, rights, tokens };
 }
 
 interface Row {

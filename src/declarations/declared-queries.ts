@@ -9,7 +9,7 @@ import {
 import { rulesOf } from '../http/parameters/parameters.pipe.js';
 import { classShape } from '../resource/json-shape.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
-import { parametersOf, schemaOf } from '../http/parameters/declared-parameters.js';
+import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
 import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import {
@@ -135,7 +135,7 @@ function* classProblems(query: Type<object>): Generator<string> {
       yield `${query.name}.${parameter} is a parameter of ${base.name}, which no other class declares`;
   for (const [name, declared] of parameters) {
     try {
-      schemaOf(declared, { maxLimit: 0 });
+      schemaOf(declared, settingsFor({ maxLimit: 0 }, undefined));
       columnsRead(query, name);
     } catch (error) {
       // The schema of a column that refers to nothing cannot be made.

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { rightsOf } from '../resource/visibility.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 
 /** The address as trusted proxies report it, or else that of the connection; `undefined` if that is closed. */
@@ -19,9 +20,11 @@ export function networkOf(address: string): string {
 
 /** What limits of a client count by: its identifier, and with a public token also the network of the address. */
 export function limitKey(request: CatalogueRequest): string {
-  const { clientID = '', rights } = request.client ?? {};
+  const { clientID = '' } = request.client ?? {};
   // No identifier has a space.
-  return rights?.isPublic ? `${clientID} ${networkOf(clientAddress(request) ?? '')}` : clientID;
+  return rightsOf(request.client).isPublic
+    ? `${clientID} ${networkOf(clientAddress(request) ?? '')}`
+    : clientID;
 }
 
 /** The canonical form of an address: without a zone, and IPv4-mapped IPv6 as IPv4. */

@@ -72,7 +72,7 @@ export function described(
     meaning:
       kind === 'facets' ? undefined : meaningOf(endpoint.controller, endpoint.method)?.meaning,
     columns: metadata
-      ? fieldsOf(metadata).filter(({ propertyName }) => rights?.sees(entity, propertyName) ?? true)
+      ? fieldsOf(metadata).filter(({ propertyName }) => rights.sees(entity, propertyName))
       : [],
     parameters: [...parametersOf(endpoint.query)]
       .filter(([name]) => !isCredential(name) && isAllowed(endpoint.query, name, settings))

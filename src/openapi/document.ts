@@ -8,7 +8,7 @@ import { withFacets } from '../list/facets/facet-endpoints.js';
 import { MAXIMUM_BOUNDS } from '../list/facets/facets-query.dto.js';
 import { refusalOf } from '../list/rights.guard.js';
 import { FILTER_ENDS, FILTER_FORMS } from '../resource/filter-forms.js';
-import type { Rights } from '../resource/visibility.js';
+import type { ScopeClient } from '../resource/visibility.js';
 import type { Settings } from '../settings/settings.js';
 import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
@@ -30,17 +30,17 @@ import { VERSION } from '../settings/version.js';
  * `@nestjs/swagger` describes bodies by classes and parameters by types, while here every parameter is a text with its
  * own parser, every body is an envelope, and null is a type.
  *
- * @param rights what the client may read for whom it is; absent: everything
+ * @param client for whom it is; absent: of everything
  */
 export function openapiDocument(
   application: INestApplicationContext,
   settings: Settings,
-  rights?: Rights,
+  client?: ScopeClient,
 ): Json {
   const dataSource = application.get(DataSource);
-  const ofClient = settingsFor(settings, rights);
+  const ofClient = settingsFor(settings, client);
   const endpoints = withFacets(endpointsOf(application))
-    .filter(({ query }) => !rights || refusalOf(query, rights) === undefined)
+    .filter(({ query }) => refusalOf(query, ofClient.rights) === undefined)
     .map((endpoint) => described(endpoint, dataSource, ofClient));
   return {
     openapi: '3.1.1',

@@ -8,6 +8,7 @@ import { noResourceAt } from '../http/errors.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings/settings.js';
+import { rightsOf } from '../resource/visibility.js';
 import { openapiDocument } from './document.js';
 import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
 
@@ -50,9 +51,9 @@ export function publishDocumentation(
     const { headers, parameters } = request;
     const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => isCredential(name));
     if (isNamed) await login(request);
-    const rights = request.client?.rights;
-    const document = (): string => JSON.stringify(openapiDocument(application, settings, rights));
-    const name = JSON.stringify(rights ?? null);
+    const { client } = request;
+    const document = (): string => JSON.stringify(openapiDocument(application, settings, client));
+    const name = JSON.stringify(rightsOf(client));
     return bodyOf(name, JSON_TYPE, document, documents).send(request, response);
   });
   express.get('/docs', (_request, response, next) => {

@@ -9,7 +9,7 @@ export type EntityColumn = readonly [entity: object, property: string];
 /** The resources of whose deletions entities are, by the entity. These have only identifiers and times. */
 export const DELETIONS = new WeakMap<object, string>();
 
-/** What a client may read, if it is not everything. */
+/** What a client may read; `rightsOf` has those of every client. */
 export class Rights {
   /** Whether some resources or fields are not for the client. */
   readonly isRestricted: boolean;
@@ -23,6 +23,11 @@ export class Rights {
     readonly isPublic: boolean,
   ) {
     this.isRestricted = resources !== null || hidden.length > 0;
+  }
+
+  /** Whether it may read anything: also what is not known, as what a handler reads itself. */
+  get isEverything(): boolean {
+    return !this.isRestricted && !this.isPublic;
   }
 
   mayRead(resource: string): boolean {
@@ -59,6 +64,11 @@ export class Rights {
     return (select && insert && update && !generatedType) || this.seesAll(name);
   }
 
+  /** Those of an entity's columns that it sees. */
+  seen(entity: unknown, names: readonly string[]): readonly string[] {
+    return this.isRestricted ? names.filter((name) => this.sees(entity as object, name)) : names;
+  }
+
   /**
    * Whether it sees which objects of another resource belong to an object: the one that a column refers to, or its
    * children.
@@ -83,20 +93,19 @@ export class Rights {
   }
 }
 
-/** Those of an entity's columns that a client sees. */
-export function seenOf(
-  rights: Rights | undefined,
-  entity: unknown,
-  names: readonly string[],
-): readonly string[] {
-  return rights?.isRestricted ? names.filter((name) => rights.sees(entity as object, name)) : names;
-}
+/** The rights of a client that may read everything. */
+export const EVERYTHING = new Rights(null, [], false);
 
 /** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
 export interface ScopeClient {
   readonly clientID: string;
   /** Absent: it may read everything. */
   readonly rights?: Rights | undefined;
+}
+
+/** The rights of a client. Nothing is hidden from the service itself, which asks without a client. */
+export function rightsOf(client: ScopeClient | undefined): Rights {
+  return client?.rights ?? EVERYTHING;
 }
 
 type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;

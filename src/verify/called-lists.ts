@@ -8,6 +8,7 @@ import {
   parametersOf,
   readParameters,
   schemaOf,
+  settingsFor,
 } from '../http/parameters/declared-parameters.js';
 import { readColumns } from '../list/condition/condition.js';
 import { comparisonsIn, misfitsIn } from '../list/condition/misfits.js';
@@ -55,7 +56,7 @@ export async function callLists(
   application: INestApplicationContext,
   isCalled: (endpoint: Endpoint) => boolean = () => true,
 ): Promise<CalledLists> {
-  const settings = application.get(Settings);
+  const settings = settingsFor(application.get(Settings), undefined);
   const dataSource = application.get(DataSource);
   const lists: FilteredList[] = [];
   const problems = new Set<string>();

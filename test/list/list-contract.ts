@@ -3,7 +3,11 @@ import type { Type } from '@nestjs/common';
 import type { Test } from 'supertest';
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { parse } from 'csv-parse/sync';
-import { parametersOf, schemaOf } from '../../src/http/parameters/declared-parameters.js';
+import {
+  parametersOf,
+  schemaOf,
+  settingsFor,
+} from '../../src/http/parameters/declared-parameters.js';
 import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
@@ -765,7 +769,9 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
 /** The names that a parameter of a list may name. */
 function namesOf(query: ListQueryClass, parameter: string): readonly string[] {
   const declared = parametersOf(query).get(parameter);
-  return (declared && schemaOf(declared, { maxLimit: 0 }).items?.enum) ?? [];
+  return (
+    (declared && schemaOf(declared, settingsFor({ maxLimit: 0 }, undefined)).items?.enum) ?? []
+  );
 }
 
 function identifierTypeOf(type: unknown): IdentifierType {

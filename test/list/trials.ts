@@ -4,6 +4,7 @@ import {
   type ParameterSchema,
   parametersOf,
   schemaOf,
+  settingsFor,
 } from '../../src/http/parameters/declared-parameters.js';
 import { DECLARED, type ListQueryClass } from '../../src/list/query/query-of.js';
 import { ListQueryDto } from '../../src/list/index.js';
@@ -64,7 +65,7 @@ export async function trialsOf(
     // The database sets updatedAt, so that no object can be chosen by it.
     const isOther = inherited.has(name) || DECLARED.some((each) => each === name);
     if (isOther || name.startsWith('updated')) continue;
-    const schema = schemaOf(parameter, { maxLimit: 0 });
+    const schema = schemaOf(parameter, settingsFor({ maxLimit: 0 }, undefined));
     let derived: Trial[] | undefined;
     for (const each of derive) derived ??= await each(name, schema);
     if (!derived) {

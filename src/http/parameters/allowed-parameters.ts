@@ -60,7 +60,7 @@ function columnNamed(entity: object | undefined, name: string): EntityColumn | u
 export function isAllowed(query: Query, name: string, settings: ParameterSettings): boolean {
   const parameter = parametersOf(query).get(name);
   const { rights } = settings;
-  if (!parameter || !rights?.isRestricted) return parameter !== undefined;
+  if (!parameter || !rights.isRestricted) return parameter !== undefined;
   if (schemaOf(parameter, settings).items?.enum?.length === 0) return false;
   return columnsRead(query, name)?.every((column) => rights.sees(...column)) ?? false;
 }

@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.js';
-import type { Rights } from '../../resource/visibility.js';
+import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
@@ -24,16 +24,19 @@ export interface ParameterSchema {
 
 /** What bounds parameters: settings, and what the client may read. */
 export interface ParameterSettings extends Pick<Settings, 'maxLimit'> {
-  /** Absent: everything. */
-  readonly rights?: Rights | undefined;
+  readonly rights: Rights;
 }
 
 /** Most objects on a page of a client whose token everybody can read. */
 const PUBLIC_LIMIT = 100;
 
 /** What bounds the parameters of a client. */
-export function settingsFor({ maxLimit }: Settings, rights: Rights | undefined): ParameterSettings {
-  return { maxLimit: rights?.isPublic ? Math.min(PUBLIC_LIMIT, maxLimit) : maxLimit, rights };
+export function settingsFor(
+  { maxLimit }: Pick<Settings, 'maxLimit'>,
+  client: ScopeClient | undefined,
+): ParameterSettings {
+  const rights = rightsOf(client);
+  return { maxLimit: rights.isPublic ? Math.min(PUBLIC_LIMIT, maxLimit) : maxLimit, rights };
 }
 
 /** Takes the place of a value that could not be read. */

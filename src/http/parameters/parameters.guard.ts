@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import type { Rights } from '../../resource/visibility.js';
+import type { ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { errors } from '../errors.js';
@@ -22,7 +22,7 @@ export class ParametersGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     request.trace?.enter('validation');
     const query = queryClassFor(context);
-    const sent = sentQuery(query, request.parameters, this.settings, request.client?.rights);
+    const sent = sentQuery(query, request.parameters, this.settings, request.client);
     // An own property, because the getter of Express parses the query at every access. A request that waits gets another.
     Object.defineProperty(request, 'query', { value: sent, configurable: true });
     return true;
@@ -34,9 +34,9 @@ export function sentQuery(
   query: Type<object>,
   parameters: readonly SentParameter[],
   settings: Settings,
-  rights: Rights | undefined,
+  client: ScopeClient | undefined,
 ): SentQuery {
-  const bounds = settingsFor(settings, rights);
+  const bounds = settingsFor(settings, client);
   for (const { name } of parameters) {
     if (!isAllowed(query, name, bounds)) throw errors.parameterUndefined(name);
   }

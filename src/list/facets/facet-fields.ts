@@ -29,12 +29,8 @@ export interface FacetFields {
 }
 
 /** Those of the fields that a client sees: `within` if it may filter by it. */
-export function visibleFacets(
-  entity: Type,
-  fields: FacetFields,
-  rights: Rights | undefined,
-): FacetFields {
-  if (!rights?.isRestricted) return fields;
+export function visibleFacets(entity: Type, fields: FacetFields, rights: Rights): FacetFields {
+  if (!rights.isRestricted) return fields;
   const { names, counted, valued, ranged, tree } = fields;
   const query = listQueryOf(entity);
   const isVisible = (name: string): boolean =>

@@ -2,7 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { resourceName } from '../../resource/resource.js';
-import type { Rights, ScopeClient } from '../../resource/visibility.js';
+import { rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
@@ -43,7 +43,7 @@ export class FacetCounts {
 export function facetCountsOf(
   list: unknown,
   query: FacetsQueryDto,
-  rights: Rights | undefined,
+  client: ScopeClient | undefined,
 ): FacetCounts {
   const entity = entityOf(query.constructor) as Type;
   if (!(list instanceof Listing)) {
@@ -51,7 +51,7 @@ export function facetCountsOf(
       `The list of ${resourceName(entity)} is no Listing, so its facets cannot be counted`,
     );
   }
-  const fields = visibleFacets(entity, query.countable, rights);
+  const fields = visibleFacets(entity, query.countable, rightsOf(client));
   const { facets: names = countedByDefault(fields), limit, facetStarts: starts, bounds } = query;
   if (names.length === 0) throw errors.forbidden('These facets are not for this client');
   return new FacetCounts(list, { fields, names, limit, starts, bounds });

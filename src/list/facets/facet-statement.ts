@@ -4,6 +4,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, type VisibleRelated } from '../../resource/selection.js';
 import { parentColumnOf } from '../../resource/tree.js';
+import { rightsOf } from '../../resource/visibility.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
 import { objectTable } from '../statement/matching-objects.js';
@@ -169,7 +170,7 @@ function labelOf(
   const label = related && labelColumnOf(related.metadata);
   if (!label) return undefined;
   const { target } = related.metadata;
-  if (client?.rights?.sees(target as object, label.propertyName) === false) return undefined;
+  if (!rightsOf(client).sees(target as object, label.propertyName)) return undefined;
   const conditions = [identifiedBy(related.metadata, value), ...visible(related.metadata)];
   return `(SELECT related."${label.databaseName}"::text FROM ${tableOf(related.metadata)} related
     WHERE ${conditions.join(' AND ')})`;

@@ -12,7 +12,7 @@ export interface SortKey {
 }
 
 /** The default of `limit`: 50, or `MAX_LIMIT` if that is less. */
-export function defaultLimit({ maxLimit }: ParameterSettings): number {
+export function defaultLimit({ maxLimit }: Pick<ParameterSettings, 'maxLimit'>): number {
   return Math.min(50, maxLimit);
 }
 

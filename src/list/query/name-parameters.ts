@@ -6,7 +6,6 @@ import {
   Parameter,
   type ParameterSettings,
 } from '../../http/parameters/declared-parameters.js';
-import { seenOf } from '../../resource/visibility.js';
 import { primaryColumnOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from './list-query.dto.js';
 import { arrayOf, mustBe } from './parameters.js';
@@ -57,7 +56,7 @@ export function SortParam(
   const relevanceFor = (settings: ParameterSettings): string[] =>
     search !== undefined && isAllowed(query, search, settings) ? [BY_RELEVANCE] : [];
   const read = (text: string, settings: ParameterSettings): readonly SortKey[] | InvalidValue => {
-    const allowed = [...relevanceFor(settings), ...seenOf(settings.rights, entity, columns)];
+    const allowed = [...relevanceFor(settings), ...settings.rights.seen(entity, columns)];
     const keys = namesIn(text).map((name): SortKey =>
       name.startsWith('-')
         ? { field: name.slice(1), direction: 'DESC' }
@@ -88,7 +87,7 @@ export function SortParam(
         type: 'string',
         enum: [
           ...relevanceFor(settings),
-          ...seenOf(settings.rights, entity, columns).flatMap((name) => [name, `-${name}`]),
+          ...settings.rights.seen(entity, columns).flatMap((name) => [name, `-${name}`]),
         ],
       }),
       default: [primaryColumnOf(entity)?.propertyName],

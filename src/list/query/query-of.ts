@@ -7,7 +7,7 @@ import {
 import { type Children, declareChildren } from '../../resource/children.js';
 import { relatedEntity } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
-import { type Rights, seenOf } from '../../resource/visibility.js';
+import type { Rights } from '../../resource/visibility.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {
   computedFields,
@@ -97,16 +97,16 @@ export function QueryOf<Entity>(
     }
     const own = publicFields(entity);
     const included = include.map((each) => includedOf(entity, each, own));
-    const includedFor = (rights: Rights | undefined): Included[] =>
-      included.filter(({ by }) => rights?.seesRelated(entity, by) ?? true);
+    const includedFor = (rights: Rights): Included[] =>
+      included.filter(({ by }) => rights.seesRelated(entity, by));
     NamesParam(
       'The fields of each object, in the order of the resource. Default: all.',
       'names of fields',
       own[0],
       ({ rights }) => [
-        ...seenOf(rights, entity, own),
+        ...rights.seen(entity, own),
         ...includedFor(rights).flatMap(({ name, of }) =>
-          seenOf(rights, of(), publicFields(of())).map((field) => `${name}.${field}`),
+          rights.seen(of(), publicFields(of())).map((field) => `${name}.${field}`),
         ),
       ],
     )(prototype, 'fields');

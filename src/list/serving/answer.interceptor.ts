@@ -10,6 +10,7 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { formOf } from '../../http/response-form.js';
+import { rightsOf } from '../../resource/visibility.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
 import { queryClassFor } from '../../http/endpoints.js';
@@ -54,7 +55,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const queryClass = queryClassFor(context);
     if (queryClass.prototype instanceof FacetsQueryDto) {
       const query = (await this.queryOf(request, queryClass)) as FacetsQueryDto;
-      const counts = facetCountsOf(result, query, request.client?.rights);
+      const counts = facetCountsOf(result, query, request.client);
       const visible = counts.visibleTo(request.client);
       const prepared = this.facets.prepare(visible, counts.request, prefersWait);
       return this.pages.answer(prepared, request);
@@ -69,7 +70,8 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       return this.pages.answerObject(VisibleObject.of(result, request.client), request);
     }
     // A custom handler may have read anything.
-    if (request.client?.rights) throw errors.forbidden('This path is not for this client');
+    if (!rightsOf(request.client).isEverything)
+      throw errors.forbidden('This path is not for this client');
     const namesFields = request.parameters.some(({ name }) => name === 'fields');
     const fields = namesFields ? namedFields(await this.queryOf(request, queryClass)) : undefined;
     const name = `${context.getClass().name}.${context.getHandler().name}`;

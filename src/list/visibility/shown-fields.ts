@@ -1,7 +1,7 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import { relatedOf } from '../../resource/related.js';
 import { fieldsOf } from '../../resource/resource.js';
-import { type Rights, seenOf } from '../../resource/visibility.js';
+import type { Rights } from '../../resource/visibility.js';
 import { fieldsOfRelated } from '../../resource/selection.js';
 import { ObjectQueryDto } from '../query/list-query.dto.js';
 
@@ -9,24 +9,24 @@ import { ObjectQueryDto } from '../query/list-query.dto.js';
  * The fields that each object of a list, or a single one, shows, by `fields` and `include`: those of a related object as
  * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
  *
- * @param rights what the client sees of them; absent: everything
+ * @param rights what the client sees of them
  */
 export function shownFields(
   metadata: EntityMetadata,
   { fields, include = [] }: Pick<ObjectQueryDto, 'fields' | 'include'>,
-  rights?: Rights,
+  rights: Rights,
 ): readonly string[] | undefined {
   const related = relatedOf(metadata).flatMap(({ name, column, metadata: other, children }) => {
     const named = fieldsOfRelated(name, fields ?? []);
     if (named.length === 0 && !include.includes(name)) return [];
     const by = children ?? column.propertyName;
-    if (rights?.seesRelated(metadata.target as ObjectType<unknown>, by) === false) return [];
+    if (!rights.seesRelated(metadata.target as ObjectType<unknown>, by)) return [];
     const shown = named.length > 0 ? named : namesOf(other);
-    return seenOf(rights, other.target, shown).map((field) => `${name}.${field}`);
+    return rights.seen(other.target, shown).map((field) => `${name}.${field}`);
   });
-  if (related.length === 0 && !rights?.isRestricted) return fields;
+  if (related.length === 0 && !rights.isRestricted) return fields;
   const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
-  return [...seenOf(rights, metadata.target, own), ...related];
+  return [...rights.seen(metadata.target, own), ...related];
 }
 
 /**

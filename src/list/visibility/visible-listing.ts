@@ -3,7 +3,7 @@ import { errors } from '../../http/errors.js';
 import { hasOwnTable, isVersioned } from '../../resource/own-table.js';
 import { isResource, nameOf } from '../../resource/resource.js';
 import { selectedRelated } from '../../resource/selection.js';
-import type { Rights, ScopeClient } from '../../resource/visibility.js';
+import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import {
   arePlain,
   type Condition,
@@ -63,12 +63,13 @@ export class VisibleListing {
   ): VisibleListing {
     const { repository, query } = listing;
     const { metadata } = repository;
-    requireSeen(listing, client?.rights);
+    const rights = rightsOf(client);
+    requireSeen(listing, rights);
     const [misfit] = misfitsIn(metadata, listing.filters);
     if (misfit !== undefined) throw new TypeError(`${query.constructor.name} ${misfit}`);
     const rows = (other: EntityMetadata): readonly Condition[] => visibleRows(other, client);
     const conditions = listing.visible(rows);
-    const fields = shownFields(metadata, selection, client?.rights);
+    const fields = shownFields(metadata, selection, rights);
     const related = relatedEntities(metadata, fields);
     const sql = authorSql(metadata, fields, listing.filters);
     const read = resourcesRead(query, sql, metadata.dataSource);
@@ -104,8 +105,8 @@ export class VisibleListing {
 
   /** Whether what it reads has columns that its client does not see. A change of them changes its version as well. */
   get isPartial(): boolean {
-    const rights = this.client?.rights;
-    return rights !== undefined && !this.resources.every((name) => rights.seesAll(name));
+    const rights = rightsOf(this.client);
+    return !this.resources.every((name) => rights.seesAll(name));
   }
 }
 
@@ -125,7 +126,7 @@ export class VisibleObject {
   static of(lookup: ObjectLookup, client: ScopeClient | undefined): VisibleObject {
     const { repository, query } = lookup;
     const { metadata } = repository;
-    const fields = shownFields(metadata, query, client?.rights);
+    const fields = shownFields(metadata, query, rightsOf(client));
     resourcesRead(query, authorSql(metadata, fields), metadata.dataSource);
     const entities = [metadata, ...relatedEntities(metadata, fields)];
     return new VisibleObject(lookup, client, fields, entities, visibleRows(metadata, client));
@@ -153,8 +154,8 @@ function relatedEntities(
  * Parameters that read what a client does not see are refused by name before. This is for the conditions and orders that
  * a handler adds, and for filters whose conditions read more than they say.
  */
-function requireSeen({ repository, filters, query }: Listing, rights: Rights | undefined): void {
-  if (!rights?.isRestricted) return;
+function requireSeen({ repository, filters, query }: Listing, rights: Rights): void {
+  if (!rights.isRestricted) return;
   const { metadata } = repository;
   const sorted = (query.sort ?? []).filter(({ field }) => field !== RELEVANCE);
   const read = readColumns(metadata, filters);
