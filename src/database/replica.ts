@@ -6,7 +6,7 @@ import { poolOptions } from './options.js';
 const PROBE_TIMEOUT = 2000;
 
 /** The position of a server in the write-ahead log. */
-export interface Position {
+export interface LogPosition {
   /** Identifies the cluster, the database and its history: see `functions/watermark.sql`. */
   readonly history: string;
   /** Position in the write-ahead log: bytes since the cluster was initialised. */
@@ -30,7 +30,7 @@ export function createProbe(url: string): Pool {
  * @param lsn SQL expression of the server's log sequence number
  * @returns `undefined` if `lsn` is null on the server, and after a failover until a new history has begun
  */
-export async function queryPosition(probe: Pool, lsn: string): Promise<Position | undefined> {
+export async function queryPosition(probe: Pool, lsn: string): Promise<LogPosition | undefined> {
   const { rows } = await probe.query<{ history: string; bytes: string | null }>(
     `SELECT concat_ws('/', system_identifier, database, history) AS history, (${lsn} - '0/0')::text AS bytes
      FROM pg_control_system(), newest_watermark() WHERE ended IS NULL`,
@@ -85,7 +85,7 @@ export class Replica {
    *
    * @throws Error if the server does not respond or is not a streaming replica
    */
-  async position(): Promise<Position> {
+  async position(): Promise<LogPosition> {
     const replayed = 'CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END';
     const position = await queryPosition(this.probe, replayed);
     if (!position) throw new Error('it is not a streaming replica');

@@ -8,7 +8,7 @@ import {
   isUnanswered,
   PrimarySilentError,
 } from './database-failure.js';
-import { createProbe, type Position, queryPosition, Replica } from './replica.js';
+import { createProbe, type LogPosition, queryPosition, Replica } from './replica.js';
 
 /** Milliseconds between two checks of the servers. */
 const CHECK_INTERVAL = 250;
@@ -21,7 +21,7 @@ type ReplicaSettings = Pick<
 >;
 
 /** A position that the primary had reached by a `performance.now()` value. */
-interface Milestone extends Position {
+interface Milestone extends LogPosition {
   readonly at: number;
 }
 

@@ -13,7 +13,7 @@ export class SchemaDoubt {
    * without rows, until a check finds one that is complete.
    */
   isOpen = false;
-  /** Whether the schema is not whole, or was created anew since it was last called. Must not reject. */
+  /** Whether the schema is not whole, or was created again since it was last called. Must not reject. */
   check: () => Promise<boolean> = () => Promise.resolve(false);
   private readonly checks = new Coalesced(() => this.check());
 

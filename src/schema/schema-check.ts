@@ -15,7 +15,7 @@ const CHECK_INTERVAL = 3000;
 /** Milliseconds after a change in which queries may fail that began before it. */
 const SETTLING = 10_000;
 
-/** A text that differs when a table was created anew. */
+/** A text that differs when a table was created again. */
 const IDENTITY = `SELECT md5(string_agg(oid::text, ',' ORDER BY oid)) AS identity FROM pg_class
   WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`;
 
@@ -29,7 +29,7 @@ export class SchemaCheck implements OnModuleDestroy {
   private isPassed = true;
   /** The identity of the database at the last comparison. */
   private identity: string | undefined;
-  /** The `performance.now()` of the last comparison that found it not whole, or created anew. */
+  /** The `performance.now()` of the last comparison that found it not whole, or created again. */
   private changedAt = -Infinity;
   /** The last logged lines. */
   private logged = '';

@@ -24,7 +24,7 @@ export async function searchLanguageDifference(
 }
 
 /**
- * Changes the language of searches, and computes the words anew of resources with a trigger of `install_words`, in one
+ * Changes the language of searches, and computes the words again of resources with a trigger of `install_words`, in one
  * transaction. Readers go on, writers of these resources wait.
  *
  * @returns the resources

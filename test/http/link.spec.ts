@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseQuery } from '../../src/http/parameters/query-string.js';
-import { link, type Position } from '../../src/list/serving/link.js';
+import { link, type LinkedPage } from '../../src/list/serving/link.js';
 
-const links = (query: string, position: Partial<Position>) =>
+const links = (query: string, position: Partial<LinkedPage>) =>
   link(
     { parameters: parseQuery(query) },
     { limit: 50, count: 0, rows: 50, last: null, ...position },
   );
 
 /** The links by relation. */
-function byRelation(query: string, position: Partial<Position>): Record<string, string> {
+function byRelation(query: string, position: Partial<LinkedPage>): Record<string, string> {
   const found = links(query, position)?.matchAll(/<([^>]*)>; rel="(\w+)"/g) ?? [];
   return Object.fromEntries([...found].map(([, target = '', relation = '']) => [relation, target]));
 }

@@ -6,8 +6,8 @@ import type { PagePlace } from '../reading/prepared-list.js';
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */
 const MAXIMUM_LENGTH = 4000;
 
-/** The position of a page in its list. */
-export interface Position extends PagePlace {
+/** A page, as its links need it. */
+export interface LinkedPage extends PagePlace {
   /** The number of objects in the list. */
   readonly count: number;
   /** The number of objects on the page. */
@@ -26,11 +26,11 @@ type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
  */
 export function link(
   { parameters }: Pick<CatalogueRequest, 'parameters'>,
-  position: Position,
+  page: LinkedPage,
 ): string | undefined {
-  if (position.limit === 0) return undefined;
+  if (page.limit === 0) return undefined;
   let value = '';
-  for (const [relation, target] of targets(position)) {
+  for (const [relation, target] of targets(page)) {
     const each = `<?${query(parameters, target)}>; rel="${relation}"`;
     const longer = value === '' ? each : `${value}, ${each}`;
     if (longer.length <= MAXIMUM_LENGTH) value = longer;
@@ -38,7 +38,7 @@ export function link(
   return value === '' ? undefined : value;
 }
 
-function targets({ offset, limit, count, rows, last }: Position): [string, Target][] {
+function targets({ offset, limit, count, rows, last }: LinkedPage): [string, Target][] {
   const at = (to: number): Target => (to > 0 ? ['offset', String(to)] : undefined);
   const behind: Target = last === null ? undefined : ['after', last];
   const isLast = offset === undefined ? rows < limit : offset + limit >= count;
