@@ -7,7 +7,7 @@ import { Snapshot } from './snapshot.js';
 import type { Statement, TextRow } from './statement.js';
 
 /** Maximum number of concurrent requests for each database connection. More would only wait. */
-export const REQUESTS_PER_CONNECTION = 20;
+const REQUESTS_PER_CONNECTION = 20;
 
 /** Waiting queries count even if their client has disconnected. */
 async function unlessOverloaded<T>(pool: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {

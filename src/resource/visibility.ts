@@ -94,7 +94,7 @@ export class Rights {
 }
 
 /** The rights of a client that may read everything. */
-export const EVERYTHING = new Rights(null, [], false);
+const EVERYTHING = new Rights(null, [], false);
 
 /** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
 export interface ScopeClient {

@@ -24,14 +24,14 @@ export interface DescribeOptions {
 }
 
 /** What a resource over an external table would have. */
-export interface DescribedTable extends ExternalTable {
+interface DescribedTable extends ExternalTable {
   readonly kind: Relation['kind'];
   readonly key: Pick<DescribedColumn, 'name' | 'type' | 'length'>;
   /** All columns but the key, in their order. */
   readonly columns: readonly DescribedColumn[];
 }
 
-export interface DescribedColumn {
+interface DescribedColumn {
   readonly name: string;
   readonly type: ColumnTypeName;
   readonly length: number | null;

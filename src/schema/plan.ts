@@ -1,7 +1,7 @@
 import type { EntityManager, DataSource } from 'typeorm';
 
 /** A node of a plan, of `EXPLAIN (FORMAT JSON)`. */
-export interface PlanNode {
+interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Index Cond'?: string;
   readonly Plans?: readonly PlanNode[];

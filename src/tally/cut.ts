@@ -7,7 +7,7 @@ import { COLUMNS_OF_FACET, facetValues, IS_COMBINED_FACET } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
-export interface Stretch {
+interface Stretch {
   readonly facet: string;
   /** The first range. */
   readonly from: RangeKey;

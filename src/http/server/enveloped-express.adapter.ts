@@ -29,7 +29,7 @@ import { WaitingRequests } from './waiting-requests.js';
 const WAITING_SHARE = 0.8;
 
 /** Another path of a route. */
-export interface FurtherPath {
+interface FurtherPath {
   readonly path: string;
   /** The class that declares its parameters. */
   readonly query: Type<object>;

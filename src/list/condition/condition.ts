@@ -63,7 +63,7 @@ export interface Equal extends OnColumn {
 }
 
 /** The column has none of these values. It may have no value. */
-export interface Excluding extends OnColumn {
+interface Excluding extends OnColumn {
   readonly kind: 'not';
   readonly values: readonly unknown[];
 }

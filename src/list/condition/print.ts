@@ -9,7 +9,7 @@ import type { ColumnCondition, Comparison, Condition, IdentifierQuery } from './
 import { type SearchContext, searchSql } from './words.js';
 
 /** What conditions are printed for. */
-export interface PrintContext extends SearchContext {
+interface PrintContext extends SearchContext {
   readonly metadata: EntityMetadata;
 }
 

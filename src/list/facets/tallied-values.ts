@@ -18,7 +18,7 @@ import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.j
 import { countedWord, countOf, type ItemTally, tallyRows } from '../../tally/tally.js';
 
 /** The counts of a field's values as the tally has them. */
-export interface ValueCounts {
+interface ValueCounts {
   /** A query of `value`, a text, and `count`. */
   readonly query: string;
   /**

@@ -5,7 +5,7 @@ import { DATE_TIME } from './parameters.js';
 const MARKED = /^([^.]+\.\d{3})(\d{9})(\d{16})Z$/;
 
 /** Where a response stands in the history of the database. */
-export interface Mark {
+interface Mark {
   /** The number of the history. */
   readonly history: string;
   /** The position in the write-ahead log, in bytes. */

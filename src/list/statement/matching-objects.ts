@@ -38,7 +38,7 @@ export interface MatchingObjects extends TalliedList {
 }
 
 /** Conditions of which an index carries the first ones. */
-export interface Split {
+interface Split {
   readonly carriedCount: number;
   readonly carried: string;
   readonly others: string;

@@ -146,7 +146,7 @@ function countByItem(
 }
 
 /** Objects whose ranges in the order of a column the tally knows. */
-export interface SortedObjects extends TalliedObjects {
+interface SortedObjects extends TalliedObjects {
   /** Whether their facets are narrow: in the order they are far apart, so that no offset is found in it. */
   readonly isNarrow: boolean;
 }
