@@ -1,6 +1,6 @@
 import { IDENTIFIER_LENGTH, isTextOf, SIGNED_INTEGER, UUID } from './formats.js';
 
-/** How the values of a type of identifiers look in a request, and the least of them in SQL. */
+/** How the values of a type of identifiers look in a request, and their bounds in SQL. */
 export interface IdentifierType {
   /** The schema of an identifier in a query or in a path. */
   readonly schema: IdentifierSchema;
@@ -11,8 +11,8 @@ export interface IdentifierType {
    * `undefined` for any other text.
    */
   readonly read: (text: string) => string | Beyond | undefined;
-  /** An SQL expression for the minimum of the type. */
-  readonly minimum: string;
+  /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
+  readonly bounds: { readonly minimum: string; readonly maximum: string };
   /** An identifier, unless the entity has a better one. Absent: any text is one. */
   readonly example?: string;
 }
@@ -35,6 +35,9 @@ interface Beyond {
 /** The values of PostgreSQL's `integer`. */
 export const INTEGER_BOUNDS = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
+const UUID_BOUND = (digit: string): string =>
+  `'${[8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-')}'::uuid`;
+
 const TEXT: IdentifierType = {
   schema: {
     type: 'string',
@@ -44,7 +47,7 @@ const TEXT: IdentifierType = {
   },
   expected: `text of 1 to ${IDENTIFIER_LENGTH} characters`,
   read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? text : undefined),
-  minimum: `''`,
+  bounds: { minimum: `''`, maximum: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
 };
 
 const TYPES: Readonly<Record<string, IdentifierType>> = {
@@ -60,7 +63,7 @@ const TYPES: Readonly<Record<string, IdentifierType>> = {
     schema: { type: 'string', format: 'uuid', pattern: UUID.source },
     expected: 'a UUID such as 123e4567-e89b-12d3-a456-426614174000',
     read: (text) => (UUID.test(text) ? text.toLowerCase() : undefined),
-    minimum: `'00000000-0000-0000-0000-000000000000'::uuid`,
+    bounds: { minimum: UUID_BOUND('0'), maximum: UUID_BOUND('f') },
     example: '123e4567-e89b-12d3-a456-426614174000',
   },
 };
@@ -92,7 +95,7 @@ function integers(type: string, bits: bigint): Omit<IdentifierType, 'schema'> {
         ? String(value)
         : { beyond: [String(minimum), String(maximum)] };
     },
-    minimum: `'${minimum}'::${type}`,
+    bounds: { minimum: `'${minimum}'::${type}`, maximum: `'${maximum}'::${type}` },
     example: '1',
   };
 }

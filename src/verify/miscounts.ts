@@ -19,7 +19,7 @@ export async function miscounts(
   const resource = nameOf(metadata);
   const installed = (await tallyPart.read(dataSource)).get(resource);
   if (!countsAsDeclared(metadata, installed)) return [];
-  const { minimum } = identifierType(identifierOf(metadata).type);
+  const { minimum } = identifierType(identifierOf(metadata).type).bounds;
   const found: string[] = [];
   for (const order of everyOrder(tallyOf(metadata))) {
     const tally = order.column ? `the tally by ${order.column.propertyName}` : 'the tally';

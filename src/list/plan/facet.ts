@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { anyValue, FENCE, unindexedEquality, valueFrom } from '../../database/planner.js';
+import { anyValue, between, FENCE, unindexedEquality, valueFrom } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
@@ -56,7 +56,7 @@ export function pageOfFacet(
   const key = `object."${databaseName}"`;
   const lowest =
     skipped === undefined
-      ? `(SELECT ${identifierType(type).minimum})`
+      ? `(SELECT ${identifierType(type).bounds.minimum})`
       : '(SELECT lowest FROM position)';
   const first = skipped === undefined ? lowest : '(SELECT id FROM first)';
   // The objects that are skipped need only the key, so an index-only scan reads them.
@@ -115,7 +115,8 @@ function indexesOf(
   { columns, values: sought }: Facet,
   values: ParameterValues,
 ): Reading {
-  const key = `object."${identifierOf(metadata).databaseName}"`;
+  const { databaseName, type } = identifierOf(metadata);
+  const key = `object."${databaseName}"`;
   const compared = columns.map((column, at) => ({
     column,
     text: sought[at] ?? '',
@@ -125,9 +126,10 @@ function indexesOf(
   const ordered = (shown: string, where: string, order: string, limit: string): string =>
     `(SELECT ${shown} FROM object WHERE ${where} ORDER BY ${order} LIMIT ${limit})`;
   if (compared.length === 0) {
+    const above = `(SELECT ${identifierType(type).bounds.maximum})`;
     return {
       tables: [],
-      select: (shown, from, limit) => ordered(shown, `${key} >= ${from}`, key, limit),
+      select: (shown, from, limit) => ordered(shown, between(key, from, above), key, limit),
     };
   }
   const leading = leadersOf(metadata, columns);
