@@ -4,7 +4,13 @@ import { Column, PrimaryColumn } from 'typeorm';
 import { explainList } from '../../src/cli/explain-list.js';
 import { type ClientOptions, ClientsService } from '../../src/clients/clients.service.js';
 import { CommandError } from '../../src/command-error.js';
+import { ApiError } from '../../src/http/errors.js';
 import { FixedBody } from '../../src/http/fixed-body.js';
+import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
+import { having } from '../../src/list/index.js';
+import { Listing } from '../../src/list/listing/listing.js';
+import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
+import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product } from '../../src/products/product.entity.js';
 import { children } from '../../src/resource/children.js';
 import { declaredColumns } from '../../src/resource/declaration.js';
@@ -436,6 +442,20 @@ it('Of children, the order tells of the column that they are sorted by', () => {
   const rights = new Rights(null, ['variants.price'], false);
   expect(rights.seesRelated(Product, children(Variant, { sort: '-price' }))).toBe(false);
   expect(rights.seesRelated(Product, children(Variant, { sort: 'name' }))).toBe(true);
+});
+
+it('A list that looks up children by a column is not for a client that does not see it', () => {
+  const products = service.dataSource.getRepository(Product);
+  const filters = conditionsFrom(products.metadata, { productID: having(Variant, { name: 'S' }) });
+  const listing = new Listing(products, new ListProductsDto(), filters);
+  const without = (column: string) => {
+    const rights = new Rights(null, [column], false);
+    return VisibleListing.of(listing, { clientID: 'some', rights });
+  };
+  for (const column of ['variants.name', 'variants.productID']) {
+    expect(() => without(column)).toThrow(ApiError);
+  }
+  expect(without('variants.price').filters).toHaveLength(1);
 });
 
 it('The columns that are searched are those that the entity derives the words from', async () => {

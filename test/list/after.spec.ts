@@ -74,6 +74,15 @@ describe('after', () => {
     );
   });
 
+  it.each(['price,name', '-price,-name', '-name,price'])(
+    'walks a list by columns of which some have no value: %s',
+    async (sort) => {
+      const list = `/products?sort=${sort}&fields=productID`;
+      const { identifiers } = await pageOf(`${list}&limit=1000`);
+      expect(await walk(`${list}&limit=7`, 'after')).toEqual(identifiers);
+    },
+  );
+
   it('walks the list of deletions', async () => {
     await service.load('products', [{ productID: 'gone1', type: 'DIGITAL' }]);
     await service.load('products', [{ productID: 'gone2', type: 'DIGITAL' }]);

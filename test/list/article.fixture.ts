@@ -1,4 +1,4 @@
-import { Column, ForeignKey, In, Index, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+import { Column, ForeignKey, In, Index, Not, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import {
   BooleanParam,
   children,
@@ -100,6 +100,7 @@ class ListArticlesDto extends ListQueryDto {
   @TextsParam('In all of these colours.') coloursAll?: string[];
   @IntegersParam('Of one of these years.') years?: number[];
   @TextsParam('With a variant of one of these sizes.') size?: string[];
+  @TextsParam('With no variant of one of these sizes.') sizeNot?: string[];
   @TextsParam('With a variant of one of these sizes in stock.') sizeInStock?: string[];
 }
 
@@ -115,6 +116,7 @@ export const ArticlesModule = resourceModule(
     { list: ListArticlesDto, object: GetArticleDto },
     {
       size: (size) => ({ articleID: having(Variant, { size }) }),
+      sizeNot: (size) => ({ articleID: Not(having(Variant, { size })) }),
       sizeInStock: (size) => ({ articleID: having(Variant, { size, inStock: true }) }),
     },
   ),

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Repository } from 'typeorm';
+import type { EntityMetadata, Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ParameterValues } from '../../src/database/statement.js';
 import type { Condition } from '../../src/list/condition/condition.js';
-import type { Conditions, RequiredFilter } from '../../src/list/condition/filters.js';
+import {
+  type Conditions,
+  conditionsOf as filterConditions,
+  type RequiredFilter,
+} from '../../src/list/condition/filters.js';
 import { sqlOf } from '../../src/list/condition/print.js';
 import {
   DateTimeParam,
@@ -72,6 +76,19 @@ describe('A filter that is named after a column', () => {
     return [filters.map((each) => sqlOf(each, place)).join(' AND '), sent.values];
   }
   const time = new Date('2026-01-01');
+
+  it.each([
+    [true, { kind: 'not', column: 'country', values: ['FR'] }],
+    [false, equal('country', 'DE', 'IT')],
+  ])('excludes values of an enumeration that may be missing: %s', (isNullable, condition) => {
+    const all = ['DE', 'FR', 'IT'];
+    const column = { propertyName: 'country', type: 'enum', enum: all, isNullable };
+    const metadata = Object.create(suppliers.metadata, {
+      findColumnWithPropertyName: { value: () => column },
+    }) as EntityMetadata;
+    const query = Object.assign(new NamedDto(), { countryNot: ['FR'] });
+    expect(filterConditions(metadata, query, {})).toEqual([condition]);
+  });
 
   it('begins at a time, which it includes, and ends before one', () => {
     expect(conditionsIn({ createdSince: time })).toEqual(['s."createdAt" >= $1', [time]]);

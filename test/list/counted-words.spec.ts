@@ -82,6 +82,7 @@ describe('A word that many objects contain', () => {
     expect(await countedByTally('q=L%C3%81MP&sort=relevance', 'lamp', '')).toBe(true);
     // What it does not count: beginnings, rare words, several words, and other filters.
     expect(await countedByTally('q=lam*', 'lamp', '')).toBe(false);
+    expect(await countedByTally('q=lamp%20re*', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=blue', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=red%20lamp', 'lamp', '')).toBe(false);
     expect(await countedByTally('q=lamp&type=DIGITAL&inStock=true', 'lamp', '')).toBe(false);

@@ -75,6 +75,7 @@ describe('The criteria of conditions', () => {
     // Without objects that have no value.
     ['an exclusion alone', [{ a: Not(Any(['x'])) }]],
     ['no exclusion', [{ a: Or(Any(['x']), IsNull()) }]],
+    ['an exclusion or existence', [{ a: Or(Not(Any(['x'])), Not(IsNull())) }]],
     ['an alternative of a value', [{ a: Or(Not(Any(['x'])), Any(['x'])) }]],
     ['more alternatives', [{ a: Or(Not(Any(['x'])), IsNull(), Any(['x'])) }]],
     ['an exclusion of an interval', [{ a: Or(Not(LessThan('x')), IsNull()) }]],

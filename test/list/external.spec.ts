@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { dropSurplusResource } from '../../src/cli/drop-resource.js';
+import { conditionsOf } from '../../src/list/condition/filters.js';
+import { ListQueryDto, TextParam } from '../../src/list/index.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { describeTable } from '../../src/schema/describe-table.js';
 import { differences } from '../../src/schema/differences.js';
@@ -45,6 +48,22 @@ describe('A service that lists external tables', () => {
   const query = (sql: string) => service.dataSource.query<unknown[]>(sql);
   const check = () => service.application.get(SchemaCheck).start();
   const ready = () => service.anonymous().get('/health/ready');
+
+  it('compares the beginning of a text by a pattern, since the collation of a table may be any', () => {
+    class BeginningDto extends ListQueryDto {
+      @TextParam('The items whose name begins with this.') nameStarts?: string;
+    }
+    const metadata = service.dataSource.getMetadata(ITEMS.get('test_items') ?? '');
+    const name = metadata.findColumnWithPropertyName('name') ?? null;
+    const declared = Object.create(name, { collation: { value: 'C' } }) as ColumnMetadata;
+    const other = Object.create(metadata, {
+      findColumnWithPropertyName: { value: () => declared },
+    }) as EntityMetadata;
+    const query = Object.assign(new BeginningDto(), { nameStarts: 'a' });
+    expect(conditionsOf(other, query, {})).toEqual([
+      { kind: 'comparison', column: 'name', operator: 'LIKE', value: 'a%' },
+    ]);
+  });
 
   it('finds nothing off, writes no migration, and maintains nothing of them', async () => {
     expect(await findViolations(service.application)).toEqual([]);

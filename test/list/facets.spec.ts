@@ -247,6 +247,16 @@ describe('Facet counts', () => {
     await compare({});
   });
 
+  it('look up each value between two others if there are many objects', async () => {
+    await service.dataSource.query(
+      `INSERT INTO test_lamps
+       SELECT 'many' || i, i % 3 = 0, 'ä🌳', 'ä🌳', 1 FROM generate_series(1, 500) i`,
+    );
+    const values = { shade: 'ä🌳', colour: 'ä🌳' };
+    await compare({ ...values, facets: 'glow' }, values, ['glow']);
+    await service.dataSource.query(`DELETE FROM test_lamps WHERE "lampID" LIKE 'many%'`);
+  });
+
   it.each<PlainRequest[]>([
     [{ glow: 'true' }],
     [{ glow: 'true', shade: 'a' }],

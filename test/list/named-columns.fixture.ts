@@ -42,12 +42,12 @@ enum Habit {
   Herb = 'HERB',
 }
 
-/** A resource of which no column but `words` is named like its property: by the strategy, or by `name`. */
+/** A resource of which no column is named like its property: by the strategy, or by `name`. */
 @Resource('test_plants', {
   counted: ['plantHabit', 'soldBy', 'plantParentID', ['soldBy', 'plantHabit']],
   filtered: ['plantHabit', 'soldBy', 'plantParentID', 'plantPrice'],
   sorted: ['plantName', 'plantPrice'],
-  searched: ['words'],
+  searched: ['plantWords'],
   intervals: [{ of: 'plantPrice', within: ['soldBy'] }],
   scope: { columns: ['plantOwner'], where: () => ({ plantOwner: 'all' }) },
 })
@@ -89,8 +89,15 @@ export class Plant {
   updatedAt!: Date;
 
   @Index({ type: 'gin' })
-  @Column({ type: 'tsvector', select: false, insert: false, update: false, nullable: true })
-  words!: string | null;
+  @Column({
+    name: 'words',
+    type: 'tsvector',
+    select: false,
+    insert: false,
+    update: false,
+    nullable: true,
+  })
+  plantWords!: string | null;
 }
 
 @QueryOf(Plant, { include: ['plantParentID'] })
@@ -121,7 +128,7 @@ export const PlantsModule = resourceModule(
       within: (plants) => ({ plantID: within(Plant, plants) }),
       brandName: (name) => ({ soldBy: related(Brand, { name }) }),
       parentName: (plantName) => ({ plantParentID: related(Plant, { plantName }) }),
-      q: (words) => ({ words: containsWords(words, ['plantID']) }),
+      q: (words) => ({ plantWords: containsWords(words, ['plantID']) }),
     },
   ),
 );

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DefaultNamingStrategy, type EntityMetadata } from 'typeorm';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
+import { wordTallyOf } from '../../src/tally/described-tally.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { exported } from '../import/exported.js';
 import type { Service } from '../service.js';
@@ -81,6 +82,12 @@ describe('A resource whose columns have other names than its fields', () => {
        ) AS recorded FROM tallies WHERE resource = 'test_plants'`);
     expect(counted).toEqual(['plant_habit', 'brand_id', 'plant_parent_id', 'brand_id+plant_habit']);
     expect(recorded).toEqual(['plant_id', 'plant_owner', 'deletedAt']);
+  });
+
+  it('has a tally of its words, by the name of their column', () => {
+    if (!plants) throw new Error('There are no plants');
+    const tally = wordTallyOf(plants, { column: 'words', beginnings: [] });
+    expect(tally?.column.propertyName).toBe('plantWords');
   });
 
   it('is as its entity declares, so that a migration has nothing to change', async () => {

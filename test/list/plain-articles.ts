@@ -65,6 +65,11 @@ export const PLAIN_ARTICLES: PlainResource = {
       sample: equals('', SIZES).sample,
       keeps: (value, client) => isOf(value, client),
     },
+    sizeNot: {
+      columns: ['articleID'],
+      sample: equals('', SIZES).sample,
+      keeps: (value, client) => `(${isOf(value, client)}) IS NOT TRUE`,
+    },
     sizeInStock: {
       columns: ['articleID'],
       sample: equals('', SIZES).sample,

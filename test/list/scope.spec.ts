@@ -490,6 +490,24 @@ describe('A resource with a scope', () => {
     await query(`DELETE FROM test_lines WHERE "lineID" = 'looked-up'`);
   });
 
+  it('changes the version of a list with objects that are shown by what their scope looks up', async () => {
+    const [{ orderID }] = (await query(
+      `SELECT "orderID" FROM test_orders WHERE "folderID" = 'fa1' LIMIT 1`,
+    )) as [{ orderID: string }];
+    await insert('test_lines', { lineID: 'beside', orderID });
+    const path = '/test_lines?fields=lineID,order.orderID';
+    const isShown = (response: Response) =>
+      textOf(response).includes(`{"lineID":"beside","order":{"orderID":"${orderID}"}}`);
+    const before = await ask('branch', path);
+    expect(isShown(before)).toBe(true);
+    await query(`UPDATE test_folders SET "parentID" = NULL WHERE "folderID" = 'fa1'`);
+    const headers = { 'If-None-Match': String(before.headers.etag) };
+    const after = await ask('branch', path, { headers });
+    expect([after.status, isShown(after)]).toEqual([200, false]);
+    await query(`UPDATE test_folders SET "parentID" = 'fa' WHERE "folderID" = 'fa1'`);
+    await query(`DELETE FROM test_lines WHERE "lineID" = 'beside'`);
+  });
+
   it.each(MISTAKES)('shows nothing to a client whose condition is %s', async (client) => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const fault = JSON.stringify(refusal(-1, 'Internal error'));

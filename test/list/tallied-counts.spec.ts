@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Service, startService } from '../service.js';
-import { compares, differs, equals, exists, type PlainResource, plainWhere } from './oracle.js';
+import {
+  compares,
+  differs,
+  equals,
+  exists,
+  listed,
+  type PlainResource,
+  plainWhere,
+} from './oracle.js';
 
 let service: Service;
 
@@ -39,6 +47,10 @@ beforeAll(async () => {
     `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2),
        ('categoryID=c1', NULL, '', 2000), ('categoryID+type=2:c1DIGITAL', NULL, '', 3000), ('brandID=b2', NULL, '', 3)`,
   );
+  await query(
+    `INSERT INTO products_tally_by_colours_deltas (word, facet, count)
+     VALUES ('red', '', 50), ('red', 'brandID=b1', 6), ('red', 'brandID+type=2:b1PHYSICAL', 7)`,
+  );
 });
 afterAll(() => service.stop());
 
@@ -61,6 +73,16 @@ const PRODUCTS: PlainResource = {
     currency: equals('currency', []),
     inStock: equals('inStock', []),
     stockMin: compares('stock', '>=', () => ''),
+    colours: {
+      columns: ['colours'],
+      sample: () => '',
+      keeps: (value) => `colours && ARRAY[${listed(value)}]`,
+    },
+    coloursAll: {
+      columns: ['colours'],
+      sample: () => '',
+      keeps: (value) => `colours @> ARRAY[${listed(value)}]`,
+    },
   },
 };
 
@@ -93,7 +115,14 @@ it.each([
   ['categoryID=c1&type=DIGITAL&priceMin=50&sort=name', 3000],
   ['categoryID=c1&type=DIGITAL&priceMin=50&sort=-price', 3000],
   ['categoryID=c1&priceExists=true', 2000],
+  ['colours=red', 50],
+  ['colours=red&brandID=b1', 6],
+  ['coloursAll=red&brandID=b1&type=PHYSICAL', 7],
   // These are counted by an index.
+  ['colours=red,blue', 0],
+  ['coloursAll=red,blue', 0],
+  ['colours=red&categoryID=c1&brandID=b1', 0],
+  ['brandIDNot=b1&categoryIDExists=false', 0],
   ['brandID=b2&priceMin=5', 0],
   ['priceExists=true&brandIDNot=b1', 0],
   ['brandIDExists=false&typeNot=SERVICE', 0],

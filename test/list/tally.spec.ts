@@ -178,6 +178,20 @@ describe('The tally', () => {
     expect(await findings()).toEqual([]);
   });
 
+  it('is cut for a value with any characters', async () => {
+    const category = 'c=5:a+b';
+    await query(`INSERT INTO categories ("categoryID", name) VALUES ($1, 'Any')`, [category]);
+    await query(insertion(1, 5000));
+    await query(`UPDATE products SET "categoryID" = $1`, [category]);
+    await maintain();
+    expect((await rangesOf(`categoryID=${category}`)).map(({ count }) => count)).toEqual([
+      2000, 2000, 1000,
+    ]);
+    expect(await findings()).toEqual([]);
+    await query('TRUNCATE products CASCADE');
+    await query('DELETE FROM categories WHERE "categoryID" = $1', [category]);
+  });
+
   it('is read by index and with a plan made once, also of a large table', async () => {
     for (const from of [1, 10_001]) await query(insertion(from, from + 9999));
     await maintain();

@@ -52,3 +52,18 @@ it('A walk reads as many pages ahead as it has read, and none after a write', as
   expect(known).toEqual([2, 4, 5, 6, 8, 9]);
   expect(await identified()).toBe(before + known.length);
 });
+
+it('A page goes on from no place where a page ended before a write', async () => {
+  const list = { type: 'SERVICE', sort: '-price' };
+  const compare = (offset: number, limit = 20): Promise<unknown> =>
+    comparePage(service, PRODUCTS, { ...list, limit: String(limit), offset: String(offset) });
+  // It tells the place of the offset 40.
+  await compare(20);
+  await service.dataSource.query(
+    `INSERT INTO products ("productID", type, price, currency) VALUES ('newer', 'SERVICE', 1000, 'EUR')`,
+  );
+  await compare(0);
+  // It reads ahead what is at the offset 40, but not as much as the last page asks for.
+  await compare(20);
+  await compare(40, 50);
+});

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namesOf } from '../../schematics/resource/names.js';
 import { proposal } from '../../schematics/resource/sample.js';
+import { flagsOf } from '../../src/resource/filter-forms.js';
 import type { Target } from '../../schematics/resource/write/resource.js';
 
 const target = (identifier: string, more: Partial<Target> = {}): Target => ({
@@ -207,4 +208,23 @@ describe('A file without a column of unique values', () => {
       'thingID2:text:exact (single words or codes)',
     ]);
   });
+});
+
+it.each([
+  ['text', 'null exact several exists starts words sort counted'],
+  ['integer', 'null exact several not exists interval sort counted'],
+  ['bigint', 'null exact several not exists interval sort counted'],
+  ['uuid', 'null exact several not exists sort counted'],
+  ['decimal', 'null exact exists interval sort'],
+  ['double', 'null exists interval sort'],
+  ['boolean', 'null exact exists counted'],
+  ['date', 'null exact exists interval sort'],
+  ['date-time', 'null exists interval sort'],
+  ['enum', 'null exact several not exists counted'],
+  ['reference', 'null exact several not exists tree sort counted'],
+  ['texts', 'null several counted'],
+  ['integers', 'null several counted'],
+  ['json', 'null'],
+] as const)('A field of the type %s may have the flags %s', (type, flags) => {
+  expect(flagsOf(type).join(' ')).toBe(flags);
 });
