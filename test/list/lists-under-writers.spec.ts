@@ -8,6 +8,7 @@ import { ReadPool } from '../../src/database/read-pool.js';
 import { Replicas } from '../../src/database/replicas.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { endpointsOf } from '../../src/http/endpoints.js';
+import { settingsFor } from '../../src/http/parameters/declared-parameters.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
 import { identifierQueriesIn } from '../../src/list/condition/condition.js';
 import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
@@ -237,7 +238,11 @@ class SnapshotReader {
     if (!endpoint) throw new Error(`There is no list ${this.resource.path}`);
     const sent = Object.entries(request).map(([name, value]) => ({ name, value }));
     const { query: metatype } = endpoint;
-    const value = { parameters: sent, settings: application.get(Settings), queryClass: metatype };
+    const value = {
+      parameters: sent,
+      settings: settingsFor(application.get(Settings), undefined),
+      queryClass: metatype,
+    };
     const query = await new ParametersPipe().transform(value, { type: 'query', metatype });
     const handler = await endpoint.handlerFor();
     return handler({ query: query as object }) as Listing;
