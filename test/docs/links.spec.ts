@@ -11,7 +11,7 @@ const MAXIMUM_LINES = {
   'docs/api.md': 600,
   'docs/architecture.md': 350,
   'docs/changing-operation.md': 260,
-  'docs/changing.md': 280,
+  'docs/changing.md': 290,
   'docs/operations.md': 600,
   'docs/resources.md': 500,
 };
