@@ -16,6 +16,7 @@ import {
   ListQueryDto,
   QueryOf,
   TextParam,
+  TextsParam,
 } from '../../src/list/index.js';
 import { sharedService } from '../service.js';
 import { Part, PartsModule } from './part.fixture.js';
@@ -32,6 +33,7 @@ class ListDto extends ListQueryDto {
 /** Filters whose names say what they mean. */
 @QueryOf(TestSupplier)
 class NamedDto extends ListQueryDto {
+  @TextsParam('Of none of these countries.') countryNot?: string[];
   @TextParam('Of a country that begins with this.') countryStarts?: string;
   @DateTimeParam('First stored at this time or later.') declare createdSince?: Date;
   @DateTimeParam('First stored before this time.') declare createdUntil?: Date;
