@@ -4,6 +4,7 @@ import { ClientsService } from '../../src/clients/clients.service.js';
 import { ClientCache } from '../../src/clients/client-cache.js';
 import type { ClientRecord } from '../../src/clients/client-reader.js';
 import { primaryPool } from '../../src/private-api.js';
+import { rightsOf } from '../../src/resource/visibility.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';
 
@@ -90,7 +91,8 @@ describe('Logins at the same time', () => {
       ['first', ...clientIDs, 'second'].map((clientID) => cache.find(clientID, anyone)),
     );
     expect(questions).toHaveLength(1);
-    expect(found[0]).toEqual({ clientID: 'first', disabled: false, rateLimit: 7, tokens: [] });
+    const first = { clientID: 'first', disabled: false, rateLimit: 7, tokens: [] };
+    expect(found[0]).toEqual({ ...first, rights: rightsOf(undefined) });
     expect(found.at(-1)).toMatchObject({ clientID: 'second', disabled: false, rateLimit: null });
     expect(found.at(-1)?.tokens).toHaveLength(2);
     expect(found.filter(Boolean)).toHaveLength(2);

@@ -21,7 +21,8 @@ afterEach(async () => {
 const TRACKED = `
   CREATE SCHEMA shop;
   CREATE TABLE shop.items (id text PRIMARY KEY);
-  INSERT INTO tallies (resource, identifier, counted, tracked) VALUES ('items', 'id', '{}', '"shop"."items"');
+  INSERT INTO tallies (resource, identifier, counted, tracked, orders)
+  VALUES ('items', 'id', '{}', '"shop"."items"', '[{"kind": "identifiers", "of_column": null, "elements": [""]}]');
   CREATE TABLE items_tally (facet text, lowest text, count bigint);
   CREATE TABLE items_tally_deltas (LIKE items_tally);
   CREATE TABLE items_tally_changes (id text PRIMARY KEY, "changedAt" timestamptz(3));

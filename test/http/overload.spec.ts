@@ -10,7 +10,7 @@ import { refusal, sharedService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { rawRequest, type RawResponse } from './raw-request.js';
 
-it('The requests in work are 10 for each connection to the database, an eighth of them on one client connection', () => {
+it('The requests in work are 10 for each connection to the database, a quarter of them on one client connection', () => {
   const limits = [1, 3, 10, 100].map((poolSize) => {
     const { maximum, connectionMaximum } = Admission.of(poolSize);
     return [maximum, connectionMaximum];
@@ -18,8 +18,8 @@ it('The requests in work are 10 for each connection to the database, an eighth o
   expect(limits).toEqual([
     [10, 8],
     [30, 8],
-    [100, 13],
-    [1000, 125],
+    [100, 25],
+    [1000, 250],
   ]);
 });
 

@@ -7,7 +7,7 @@ export const PUT_OFF = 'putOff';
 /** Requests in work for each connection to the database: those that it runs one after another. */
 const PER_DATABASE_CONNECTION = 10;
 /** One client connection may have 1/`divisor` of the requests in work, and at least `minimum`. */
-const CONNECTION_SHARE = { divisor: 8, minimum: 8 };
+const CONNECTION_SHARE = { divisor: 4, minimum: 8 };
 
 /**
  * Limits the requests in work: those whose response has not been passed to its connection in full.
