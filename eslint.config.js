@@ -36,12 +36,12 @@ const LIST_FOLDERS = {
   serving: ['facets', 'reading', 'visibility', 'listing'],
 };
 
-const EVERYWHERE = ['command-error', 'private-api'];
+const EVERYWHERE = ['command-error', 'private-api/\\w+'];
 
 /** What libraries do not document. */
 const PRIVATE = {
   regex: '^(@nestjs/common/|class-transformer/|pg/|typeorm/metadata/IndexMetadata)',
-  message: 'What is private of a library stands in src/private-api.ts.',
+  message: 'What is private of a library stands in src/private-api.',
 };
 
 /** Refuses the imports of some files whose paths match one of the patterns. */
@@ -66,7 +66,7 @@ function outOf(folder, depth) {
 }
 
 const boundaries = [
-  { ...restrictedImports('src/*.ts'), ignores: ['src/private-api.ts', 'src/*.d.ts'] },
+  { ...restrictedImports('src/*.ts'), ignores: ['src/*.d.ts'] },
   // The number of `../` that lead to src grows with the depth of a file.
   ...Object.keys(FOLDERS).flatMap((folder) =>
     [0, 1, 2].map((depth) =>
@@ -81,7 +81,7 @@ const boundaries = [
   ),
 ];
 
-const aboveResources = [...Object.keys(FOLDERS), 'cli'];
+const aboveResources = [...Object.keys(FOLDERS), 'cli', 'private-api'];
 
 export default tseslint.config(
   {

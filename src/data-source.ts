@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { embeddedDatabase } from './cli/open-catalogue.js';
 import { migrations } from './database/migrate.js';
 import { databaseOptions } from './database/options.js';
-import { addIndex } from './private-api.js';
+import { addIndex } from './private-api/database.js';
 import { ownResources } from './resource/own-table.js';
 import { listTableOf } from './resource/carried-columns.js';
 import { listIndexes } from './resource/list-indexes.js';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { connectedTo } from './database/database.js';
-import { primaryPool } from '../src/private-api.js';
+import { primaryPool } from '../src/private-api/database.js';
 import { errors } from '../src/http/errors.js';
 import { connectionLimits } from '../src/http/server/connection-limits.js';
 import { Maintenance } from '../src/list/maintenance.js';

@@ -35,29 +35,33 @@ import { Client, Pool } from 'pg';
 import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
 import {
   addIndex,
-  allowHalfOpen,
-  applicationConfigOf,
-  argumentsOf,
   askForPassword,
-  closeListener,
-  declaredBy,
-  decoratedType,
-  isFileInterceptor,
   isIdle,
-  isKeyOfNest,
-  messageClasses,
-  methodsAt,
-  passesThrough,
-  pathOfModule,
   primaryPool,
   processIdOf,
-  replaceClose,
-  RouteParamtypes,
   socketOf,
   startupOptionsOf,
   textRows,
+} from '../src/private-api/database.js';
+import {
+  applicationConfigOf,
+  argumentsOf,
+  declaredBy,
+  decoratedType,
+  isFileInterceptor,
+  isKeyOfNest,
+  passesThrough,
+  pathOfModule,
+  RouteParamtypes,
   transformationsOf,
-} from '../src/private-api.js';
+} from '../src/private-api/decorators.js';
+import {
+  allowHalfOpen,
+  closeListener,
+  messageClasses,
+  methodsAt,
+  replaceClose,
+} from '../src/private-api/server.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 
 async function listen(server: Server): Promise<number> {
@@ -370,6 +374,6 @@ describe('of Nest', () => {
 });
 
 it('What is private is loaded before anything else, as by catalogue export', async () => {
-  const load = ['--input-type=module', '--eval', `import './dist/private-api.js'`];
+  const load = ['--input-type=module', '--eval', `import './dist/private-api/decorators.js'`];
   expect(await promisify(execFile)(process.execPath, load)).toEqual({ stdout: '', stderr: '' });
 });

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import { CommandError } from '../command-error.js';
-import { askForPassword, isIdle, socketOf, startupOptionsOf } from '../private-api.js';
+import { askForPassword, isIdle, socketOf, startupOptionsOf } from '../private-api/database.js';
 import { sessionStatement } from './session.js';
 
 export interface ClientOptions extends ClientConfig {

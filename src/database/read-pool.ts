@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import { primaryPool, textRows } from '../private-api.js';
+import { primaryPool, textRows } from '../private-api/database.js';
 import { databaseFailure, PoolOverloadedError } from './database-failure.js';
 import type { Replicas } from './replicas.js';
 import { Snapshot } from './snapshot.js';

@@ -1,7 +1,7 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { processIdOf } from '../private-api.js';
+import { processIdOf } from '../private-api/database.js';
 import { DatabaseClient } from './database-client.js';
 import { databaseOptions, poolOptions } from './options.js';
 

@@ -6,7 +6,7 @@ import type {
   QueryConfig,
   QueryResultRow,
 } from 'pg';
-import { processIdOf } from '../private-api.js';
+import { processIdOf } from '../private-api/database.js';
 import type { DatabaseClient } from './database-client.js';
 import type { Statement, TextRow } from './statement.js';
 

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { endpointsIn } from '../http/endpoints.js';
-import { applicationConfigOf } from '../private-api.js';
+import { applicationConfigOf } from '../private-api/decorators.js';
 import { columnProblems } from '../resource/declared-columns.js';
 import { nameProblems } from '../resource/declared-names.js';
 import { resourcesOf } from '../resource/resource.js';

@@ -2,7 +2,12 @@ import { RequestMethod, type Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { ErrorFilter } from '../http/error.filter.js';
 import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
-import { argumentsOf, declaredBy, isFileInterceptor, pathOfModule } from '../private-api.js';
+import {
+  argumentsOf,
+  declaredBy,
+  isFileInterceptor,
+  pathOfModule,
+} from '../private-api/decorators.js';
 import { unreadMetadata } from '../resource/unread-declarations.js';
 import { ANY_HOST, NO_BODY } from './declared-queries.js';
 

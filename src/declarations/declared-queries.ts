@@ -18,7 +18,7 @@ import {
   type HandlerArgument,
   passesThrough,
   RouteParamtypes,
-} from '../private-api.js';
+} from '../private-api/decorators.js';
 import { transformingDecorators, unreadMetadata } from '../resource/unread-declarations.js';
 import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js';
 

@@ -5,7 +5,12 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ContextIdFactory, ModuleRef, ModulesContainer } from '@nestjs/core';
-import { argumentsOf, declaredBy, type HandlerArgument, RouteParamtypes } from '../private-api.js';
+import {
+  argumentsOf,
+  declaredBy,
+  type HandlerArgument,
+  RouteParamtypes,
+} from '../private-api/decorators.js';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
 

@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DataSource } from 'typeorm';
-import { primaryPool } from '../private-api.js';
+import { primaryPool } from '../private-api/database.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import { errors } from '../http/errors.js';
 import type { Observation } from '../http/observation.js';

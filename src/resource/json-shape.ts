@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { meaningOf } from './meaning.js';
-import { decoratedType } from '../private-api.js';
+import { decoratedType } from '../private-api/decorators.js';
 import { transformingDecorators, unreadMetadata } from './unread-declarations.js';
 
 /** What classes declare of a value in JSON: an object, a list, or any other value. */

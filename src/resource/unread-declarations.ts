@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
-import { isKeyOfNest, transformationsOf } from '../private-api.js';
+import { isKeyOfNest, transformationsOf } from '../private-api/decorators.js';
 import { identifierOf } from './resource.js';
 
 // What is read is known. Whatever else a decorator has declared is named as its package does.

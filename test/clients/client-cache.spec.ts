@@ -3,7 +3,7 @@ import type { Pool, QueryResult } from 'pg';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { ClientCache } from '../../src/clients/client-cache.js';
 import type { ClientRecord } from '../../src/clients/client-reader.js';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { rightsOf } from '../../src/resource/visibility.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';

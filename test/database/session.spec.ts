@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { createProbe, Replica } from '../../src/database/replica.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
 import { Snapshot } from '../../src/database/snapshot.js';

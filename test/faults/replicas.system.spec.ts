@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApplication } from '../../src/application.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { migrate } from '../../src/database/migrate.js';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { Replicas } from '../../src/database/replicas.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
 import { Settings } from '../../src/settings/settings.js';

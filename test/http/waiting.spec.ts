@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Pool } from 'pg';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
 import { preferredWait } from '../../src/http/response-form.js';
 import type { Observation } from '../../src/http/observation.js';

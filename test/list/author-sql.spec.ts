@@ -1,4 +1,4 @@
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { callLists } from '../../src/verify/called-lists.js';

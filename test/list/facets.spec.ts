@@ -18,7 +18,7 @@ import { IsDefined, Length } from 'class-validator';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { type Endpoint, endpointsOf } from '../../src/http/endpoints.js';
 import { facetEndpoints } from '../../src/list/facets/facet-endpoints.js';

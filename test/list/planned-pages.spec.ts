@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import type { QueryConfig } from 'pg';
 import type { EntityMetadata } from 'typeorm';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { COUNT_PLANS } from '../../src/list/plan/count-plans.js';
 import { PLANS } from '../../src/list/plan/plans.js';
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { miscounts } from '../../src/verify/miscounts.js';
 import { Random } from '../random.js';
 import {

@@ -1,4 +1,4 @@
-import { primaryPool } from '../../src/private-api.js';
+import { primaryPool } from '../../src/private-api/database.js';
 import { beforeAll, expect, it } from '@jest/globals';
 import { TallyMaintenance } from '../../src/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:net';
 import { setImmediate as pass } from 'node:timers/promises';
-import { closeListener } from '../../private-api.js';
+import { closeListener } from '../../private-api/server.js';
 import type { EnvelopedServer } from './enveloped-server.js';
 
 /** Minimum milliseconds that an idle connection stays open while the server closes. */

@@ -10,7 +10,7 @@ import express, {
   type Response,
 } from 'express';
 import { CommandError } from '../../command-error.js';
-import { messageClasses, methodsAt } from '../../private-api.js';
+import { messageClasses, methodsAt } from '../../private-api/server.js';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { allowHalfOpen, type MessageClasses, replaceClose } from '../../private-api.js';
+import { allowHalfOpen, type MessageClasses, replaceClose } from '../../private-api/server.js';
 import { ALLOWED_METHODS, type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
 import { onEnd } from './admission.js';

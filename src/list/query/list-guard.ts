@@ -8,7 +8,7 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { type Endpoint, endpointsIn, instanceFor } from '../../http/endpoints.js';
-import { declaredBy } from '../../private-api.js';
+import { declaredBy } from '../../private-api/decorators.js';
 import { listQueryOf } from './query-of.js';
 
 /** What every `listGuard` is. */
