@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Milliseconds between two checks. */
-const INTERVAL = 20;
+const PERIOD = 20;
 
 /** Waits until a condition is true. Throws an error with its source when it is not in time. */
 export async function until(
@@ -13,7 +13,7 @@ export async function until(
     if (performance.now() > end) {
       throw new Error(`Not true after ${milliseconds} ms: ${String(condition)}`);
     }
-    await sleep(INTERVAL);
+    await sleep(PERIOD);
   }
 }
 
@@ -26,6 +26,6 @@ export async function eventually<T>(look: () => T | Promise<T>, milliseconds = 1
     } catch (error) {
       if (performance.now() > end) throw error;
     }
-    await sleep(INTERVAL);
+    await sleep(PERIOD);
   }
 }

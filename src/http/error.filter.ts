@@ -19,7 +19,7 @@ import { sendError } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, CHALLENGE, errors } from './errors.js';
 
 /** Milliseconds between two log lines about database failures of the same errcode. */
-const LOG_INTERVAL = 1000;
+const LOG_PERIOD = 1000;
 
 /** The error response to each failure of the database. */
 const RESPONSES: Readonly<Record<DatabaseFailure, () => ApiError>> = {
@@ -107,7 +107,7 @@ export class ErrorFilter implements ExceptionFilter {
   private log(thrown: unknown, { status, errcode }: ApiError, request: CatalogueRequest): void {
     const now = performance.now();
     const latest = this.logged.get(errcode) ?? -Infinity;
-    if (status !== 500 && now - latest < LOG_INTERVAL) return;
+    if (status !== 500 && now - latest < LOG_PERIOD) return;
     this.logged.set(errcode, now);
     // The path pattern, because the path itself may contain any text that a client sent.
     const { path = 'without a route' } = (request.route ?? {}) as { path?: string };

@@ -11,14 +11,14 @@ import { ownResources } from '../resource/own-table.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';
 import { tallyOf } from '../tally/described-tally.js';
-import { INTERVAL, type Task, TaskRunner } from './task-runner.js';
+import { PERIOD, type Task, TaskRunner } from './task-runner.js';
 
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
 const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted. */
-const CHOICE_INTERVAL = 10_000;
+const CHOICE_PERIOD = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
 
@@ -66,11 +66,11 @@ export class Maintenance implements OnModuleDestroy {
   start(): void {
     const { signal } = this.stopping;
     this.running = Promise.all([
-      this.runner.repeat(this.tasks(), INTERVAL, signal, (succeeded) => {
+      this.runner.repeat(this.tasks(), PERIOD, signal, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
       // On its own, since counting words may take minutes.
-      this.runner.repeat(this.choices(), CHOICE_INTERVAL, signal),
+      this.runner.repeat(this.choices(), CHOICE_PERIOD, signal),
     ]);
   }
 
@@ -87,7 +87,7 @@ export class Maintenance implements OnModuleDestroy {
     const complete = async (work: { run(): Promise<boolean> }): Promise<boolean> => {
       while (!(await work.run())) {
         if (performance.now() > end) return false;
-        await sleep(INTERVAL);
+        await sleep(PERIOD);
       }
       return true;
     };

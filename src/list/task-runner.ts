@@ -5,7 +5,7 @@ import type { SchemaDoubt } from '../database/schema-doubt.js';
 import type { UnavailableResources } from './reading/unavailable-resources.js';
 
 /** Minimum milliseconds between two rounds. */
-export const INTERVAL = 1000;
+export const PERIOD = 1000;
 
 /** A task of maintenance. */
 export interface Task {
@@ -42,12 +42,12 @@ export class TaskRunner {
   /**
    * Runs rounds until `signal` is aborted.
    *
-   * @param interval milliseconds between two rounds
+   * @param period milliseconds between two rounds
    * @param onRound called after each round with whether every task succeeded
    */
   async repeat(
     tasks: readonly Task[],
-    interval: number,
+    period: number,
     signal: AbortSignal,
     onRound?: (succeeded: boolean) => void,
   ): Promise<void> {
@@ -57,8 +57,8 @@ export class TaskRunner {
       onRound?.(succeeded);
       // A failed round is repeated soon, but one that takes long not at once: until it succeeds, the metrics and
       // `/health/ready` say that it fails.
-      const soon = Math.max(INTERVAL, performance.now() - began);
-      const pause = succeeded ? interval : Math.min(interval, soon);
+      const soon = Math.max(PERIOD, performance.now() - began);
+      const pause = succeeded ? period : Math.min(period, soon);
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }

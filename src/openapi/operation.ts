@@ -89,7 +89,7 @@ function description({ kind, parameters, meaning }: DescribedEndpoint): string {
 
 /** Whether the responses of an endpoint have an `ETag`. A list has one of its version. */
 function isTagged({ kind, metadata }: DescribedEndpoint): boolean {
-  return kind === 'list' ? isKept(metadata) : kind !== 'other';
+  return kind === 'list' ? !metadata || isVersioned(metadata) : kind !== 'other';
 }
 
 /** The headers of lists and facets whose changes have versions and times. */
@@ -97,11 +97,6 @@ function versionHeadersOf(endpoint: DescribedEndpoint): string[] {
   return endpoint.kind !== 'object' && isTagged(endpoint)
     ? ['X-Updated-Until', 'Preference-Applied']
     : [];
-}
-
-/** Whether every change has a version and a time: triggers keep these, except for an external table. */
-function isKept(metadata: EntityMetadata | undefined): boolean {
-  return metadata === undefined || isVersioned(metadata);
 }
 
 /** The possible errors of a `GET`. */

@@ -24,7 +24,7 @@ import { VERSION } from '../settings/version.js';
 /** Milliseconds that the last spans have to reach the collector. */
 const SHUTDOWN_TIMEOUT = 3000;
 /** Milliseconds between two log lines about spans that could not be exported. */
-const LOG_INTERVAL = 60_000;
+const LOG_PERIOD = 60_000;
 
 /**
  * Traces of requests, exported by OTLP over HTTP. Only imported if there is a collector. The variables
@@ -128,7 +128,7 @@ function logFailures(): void {
   let logged = -Infinity;
   const log = (message: string): void => {
     const now = performance.now();
-    if (now - logged < LOG_INTERVAL) return;
+    if (now - logged < LOG_PERIOD) return;
     logged = now;
     logger.warn(message);
   };

@@ -13,7 +13,7 @@ import { recountOf, type WordTally } from './tally.js';
  * less frequent, so that one near a limit does not come and go.
  */
 const CHOSEN = { rank: 200, objects: 5000 };
-const KEPT = { rank: 300, objects: 2500 };
+const RETAINED = { rank: 300, objects: 2500 };
 /** Maximum length of a counted word, in characters. A row of an index holds it and a value of a column. */
 const MAXIMUM_LENGTH = 100;
 /** Milliseconds to wait for the lock of the resource. Writers that arrive meanwhile wait behind it. */
@@ -151,13 +151,13 @@ export class CountedWords {
       SELECT word, 'add' AS kind FROM frequent LEFT JOIN ${this.tally.words} counted USING (word)
       WHERE counted.word IS NULL AND rank <= ${CHOSEN.rank} AND objects >= ${CHOSEN.objects}
       UNION ALL
-      SELECT word, CASE WHEN is_kept THEN 'count' ELSE 'drop' END FROM (
+      SELECT word, CASE WHEN is_retained THEN 'count' ELSE 'drop' END FROM (
         SELECT word, is_counted, word IN (
-          SELECT word FROM frequent WHERE rank <= ${KEPT.rank} AND objects >= ${KEPT.objects}
-        ) AS is_kept
+          SELECT word FROM frequent WHERE rank <= ${RETAINED.rank} AND objects >= ${RETAINED.objects}
+        ) AS is_retained
         FROM ${this.tally.words}
       ) counted
-      WHERE EXISTS (SELECT FROM statistics) AND NOT (is_kept AND is_counted)`;
+      WHERE EXISTS (SELECT FROM statistics) AND NOT (is_retained AND is_counted)`;
     return [text, [`"${this.metadata.tableName}"`, this.tally.column.databaseName]];
   }
 }

@@ -126,7 +126,7 @@ export class TallyMaintenance {
            DELETE FROM ${deltas}
            WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${deltas} LIMIT ${this.foldSize}))
            RETURNING ${key}, count
-         ), kept AS (
+         ), added AS (
            INSERT INTO ${tally} AS tally (${key}, count)
            SELECT ${key}, sum(count) FROM deleted GROUP BY ${key}
            ON CONFLICT (${key}) DO UPDATE SET count = tally.count + excluded.count

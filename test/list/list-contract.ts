@@ -8,7 +8,7 @@ import {
   schemaOf,
   settingsFor,
 } from '../../src/http/parameters/declared-parameters.js';
-import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
+import { countableFieldsOf } from '../../src/list/facets/countable-fields.js';
 import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
 import { searchParameterOf } from '../../src/list/query/words-parameter.js';
 import { declaredChildren } from '../../src/resource/children.js';
@@ -28,7 +28,7 @@ import { refusal, type Service, startService } from '../service.js';
 import { fillTable } from './fill-table.js';
 import { type MadeValues, madeObjects } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
-import { plainFacetFields } from './plain-facet-fields.js';
+import { plainCountableFields } from './plain-countable-fields.js';
 import { loadReferenced } from './referenced.js';
 import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
 import { shared } from '../shared.js';
@@ -571,7 +571,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
       };
       const withFacets = (): PlainResource => ({
         ...plain(),
-        facets: plainFacetFields(service.dataSource.getMetadata(entity), options.tree),
+        facets: plainCountableFields(service.dataSource.getMetadata(entity), options.tree),
       });
 
       it('are of its counted columns, and do not exist without', async () => {
@@ -587,7 +587,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
 
       it('are of whatever else facets may name: limits, and a tree', async () => {
         if (counted().length === 0) return;
-        const { names: all } = facetFieldsOf(entity as Type);
+        const { names: all } = countableFieldsOf(entity as Type);
         const sent = { facets: all.join(), limit: '1000' };
         await compareFacets(service, withFacets(), all, sent);
       });

@@ -11,7 +11,7 @@ import { endpointsOf } from '../../src/http/endpoints.js';
 import { settingsFor } from '../../src/http/parameters/declared-parameters.js';
 import { ParametersPipe } from '../../src/http/parameters/parameters.pipe.js';
 import { identifierQueriesIn } from '../../src/list/condition/condition.js';
-import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
+import { countableFieldsOf } from '../../src/list/facets/countable-fields.js';
 import { FacetCounts, FacetReader } from '../../src/list/facets/facet-reader.js';
 import type { Listing } from '../../src/list/listing/listing.js';
 import { ListReader } from '../../src/list/reading/list-reader.js';
@@ -205,7 +205,7 @@ class SnapshotReader {
     const wanted = await this.plain(plainFacets(this.resource, names, request, clientID));
     const described = await this.listing(list);
     const counts = new FacetCounts(described, {
-      fields: facetFieldsOf(described.repository.metadata.target as Type),
+      fields: countableFieldsOf(described.repository.metadata.target as Type),
       names,
       limit,
       starts: asked.facetStarts,

@@ -27,10 +27,10 @@ export interface PlainResource {
   /** What `include` may name, each with a text of the related object, or of several, as SQL on `object`. */
   readonly included?: Readonly<Record<string, (client: string) => string>>;
   /** What facet counts tell of fields beside their values. */
-  readonly facets?: PlainFacetFields;
+  readonly facets?: PlainCountableFields;
 }
 
-interface PlainFacetFields {
+interface PlainCountableFields {
   /** What the object is called that a field refers to, as SQL on `value`. */
   readonly labels: Readonly<Record<string, (client: string) => string>>;
   /** The column that `within` compares, and a query of `value`, one that it has, and each `node` that this is within. */

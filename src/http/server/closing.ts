@@ -8,7 +8,7 @@ const IDLE_GRACE = 500;
 /** Milliseconds after which every connection is closed; longer than the default query timeout. */
 const DEADLINE = 15_000;
 /** Milliseconds between two checks of the connections. */
-const INTERVAL = 20;
+const PERIOD = 20;
 /** Maximum milliseconds for which the server accepts the connections that wait, and those that come after them. */
 const ACCEPT_TIME = 3000;
 
@@ -28,7 +28,7 @@ export async function closeGracefully({ server, connections }: EnvelopedServer):
     // With no response left, a connection that is still open never sent a whole request.
     const isDone = now > idleUntil && connections.responses.length === 0;
     if (isDone || now > deadline) server.closeAllConnections();
-  }, INTERVAL);
+  }, PERIOD);
   await closeListener(server);
   clearInterval(sweep);
 }

@@ -11,7 +11,7 @@ const LIMITS = {
   bytes: 64 * 1024 * 1024,
 };
 /** Milliseconds between two checks. */
-const CHECK_INTERVAL = 1000;
+const CHECK_PERIOD = 1000;
 /** Milliseconds before a reader's connection may be closed to free memory. */
 const ROOM_GRACE = 1000;
 
@@ -50,7 +50,7 @@ export class Deliveries {
     const ahead = this.count(response, bytes);
     const deadline = started + grace + (ahead / rate) * 1000;
     this.waiting.set(response, { bytes, started, deadline });
-    this.timer ??= setInterval(this.check, CHECK_INTERVAL).unref();
+    this.timer ??= setInterval(this.check, CHECK_PERIOD).unref();
   }
 
   delete(response: ServerResponse): void {

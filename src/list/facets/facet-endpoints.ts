@@ -4,7 +4,7 @@ import { hasOwnTable } from '../../resource/own-table.js';
 import { resourceName } from '../../resource/resource.js';
 import { entityOf } from '../../http/parameters/allowed-parameters.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
-import { countedFieldsOf, type FacetFields, facetFieldsOf } from './facet-fields.js';
+import { countedFieldsOf, type CountableFields, countableFieldsOf } from './countable-fields.js';
 import { FacetsOf, FacetsQueryDto } from './facets-query.dto.js';
 
 /** The query classes of facet counts, by that of the list. */
@@ -47,10 +47,10 @@ export function withFacets(endpoints: readonly Endpoint[]): Endpoint[] {
 function facetsQueryOf(entity: Type, list: ListQueryClass): Type<FacetsQueryDto> {
   let query = CLASSES.get(list);
   if (!query) {
-    const fields = facetFieldsOf(entity);
+    const fields = countableFieldsOf(entity);
     @FacetsOf(entity, list, fields)
     class FacetsDto extends FacetsQueryDto {
-      override get countable(): FacetFields {
+      override get countable(): CountableFields {
         return fields;
       }
     }

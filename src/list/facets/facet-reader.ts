@@ -14,7 +14,7 @@ import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
-import { columnNamed, countedByDefault, visibleFacets } from './facet-fields.js';
+import { columnNamed, countedByDefault, visibleFields } from './countable-fields.js';
 import { type FacetRequest, facetStatement } from './facet-statement.js';
 import type { FacetsQueryDto } from './facets-query.dto.js';
 import { labelFields } from './labels.js';
@@ -51,7 +51,7 @@ export function facetCountsOf(
       `The list of ${resourceName(entity)} is no Listing, so its facets cannot be counted`,
     );
   }
-  const fields = visibleFacets(entity, query.countable, rightsOf(client));
+  const fields = visibleFields(entity, query.countable, rightsOf(client));
   const { facets: names = countedByDefault(fields), limit, facetStarts: starts, bounds } = query;
   if (names.length === 0) throw errors.forbidden('These facets are not for this client');
   return new FacetCounts(list, { fields, names, limit, starts, bounds });

@@ -10,13 +10,13 @@ import { visibleRelated } from '../visibility/visible-rows.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countedValues } from './counted-values.js';
-import { columnNamed, type FacetFields, WITHIN } from './facet-fields.js';
+import { columnNamed, type CountableFields, WITHIN } from './countable-fields.js';
 import { labelColumnOf, relatedBy } from './labels.js';
 import { intervalsOf, limitsOf } from './ranges.js';
 
 /** What facet counts are asked for. */
 export interface FacetRequest {
-  readonly fields: FacetFields;
+  readonly fields: CountableFields;
   /** The names of the fields that are counted, of `fields`. */
   readonly names: readonly string[];
   /** Most values of each field. Default: 50. */

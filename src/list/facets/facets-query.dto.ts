@@ -16,7 +16,7 @@ import { arrayOf, IntegerParam, mustBe } from '../query/parameters.js';
 import type { ListQueryClass } from '../query/query-of.js';
 import { searchText, wordCount } from '../query/search-text.js';
 import { readBounds } from './bounds.js';
-import { countedByDefault, type FacetFields, visibleFacets } from './facet-fields.js';
+import { countedByDefault, type CountableFields, visibleFields } from './countable-fields.js';
 
 /** The parameters of facet counts that are no filters, besides those of every list. */
 export const FACET_PARAMETERS: readonly string[] = ['facets', 'facetStarts', 'bounds'];
@@ -37,14 +37,14 @@ export abstract class FacetsQueryDto extends CredentialsQueryDto {
   /** How the values begin, or their labels. */
   declare facetStarts?: string;
 
-  /** The names of fields to count, in the order of `FacetFields.names`. Default: `countedByDefault`. */
+  /** The names of fields to count, in the order of `CountableFields.names`. Default: `countedByDefault`. */
   declare facets?: readonly string[];
 
   /** In the public form of the field that they bound. */
   declare bounds?: readonly string[];
 
-  /** What `facets` may name. */
-  abstract get countable(): FacetFields;
+  /** What `facets` may name, whatever the client sees. */
+  abstract get countable(): CountableFields;
 }
 
 function readStart(text: string): string | InvalidValue {
@@ -84,7 +84,7 @@ function readAboutOne(
 export function FacetsOf(
   entity: Type,
   list: ListQueryClass,
-  fields: FacetFields,
+  fields: CountableFields,
 ): (query: Type<FacetsQueryDto>) => void {
   return (query) => {
     setEntity(query, entity);
@@ -98,8 +98,8 @@ export function FacetsOf(
       'The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.',
       'names of fields',
       fields.names[0],
-      ({ rights }) => visibleFacets(entity, fields, rights).names,
-      ({ rights }) => countedByDefault(visibleFacets(entity, fields, rights)),
+      ({ rights }) => visibleFields(entity, fields, rights).names,
+      ({ rights }) => countedByDefault(visibleFields(entity, fields, rights)),
     )(prototype, 'facets');
     Parameter({
       meaning:
@@ -109,7 +109,7 @@ export function FacetsOf(
       read: readStart,
       readBeside: (start, query, { rights }) =>
         query.bounds === undefined
-          ? readAboutOne(visibleFacets(entity, fields, rights).valued, query, () => start)
+          ? readAboutOne(visibleFields(entity, fields, rights).valued, query, () => start)
           : mustBe('given without bounds'),
     })(prototype, 'facetStarts');
     if (fields.ranged.size > 0) {
@@ -120,7 +120,7 @@ export function FacetsOf(
         example: '10,50',
         read: splitBounds,
         readBeside: (texts, query, { rights }) => {
-          const { ranged } = visibleFacets(entity, fields, rights);
+          const { ranged } = visibleFields(entity, fields, rights);
           return readAboutOne([...ranged.keys()], query, (name) => {
             const type = ranged.get(name);
             return type && readBounds(type, texts as string[]);

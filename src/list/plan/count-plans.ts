@@ -1,7 +1,7 @@
 import type { PageToRead } from '../statement/page-request.js';
 import type { Picking } from '../statement/picked-objects.js';
 import { type Counted, countMatching } from '../statement/tallied-counts.js';
-import { found } from './found.js';
+import { collected } from './collected.js';
 import { type CountTaken, type CountPlan, firstFit } from './plan.js';
 
 /** By the tally, which always knows the count of such a list. */
@@ -28,7 +28,13 @@ const tallyOrIndex: CountPlan = {
 const index: CountPlan = { name: 'index', of: () => countedByTally };
 
 /** The ways to count a list in the order in which they are tried. The last one fits any list. */
-export const COUNT_PLANS: readonly CountPlan[] = [tally, remembered, found, tallyOrIndex, index];
+export const COUNT_PLANS: readonly CountPlan[] = [
+  tally,
+  remembered,
+  collected,
+  tallyOrIndex,
+  index,
+];
 
 /** The first way that fits. */
 export function countPlanOf(page: PageToRead): CountTaken {

@@ -16,7 +16,7 @@ export const ordered: PagePlan = {
     return pickedPage(page, 'if frequent', count, (picking) => {
       const depth = {
         ...depthAt(picking, sqlOffset(page, picking.values)),
-        isFound: count.name === 'found',
+        isCollected: count.name === 'collected',
       };
       return [...count.made(picking, depth), ...pickedByOffset(picking, depth)];
     });

@@ -13,7 +13,7 @@ export interface Plan<Name extends string, Made extends object> {
 
 export type PagePlan = Plan<string, PageStatement>;
 export type CountPlan = Plan<
-  'tally' | 'remembered' | 'found' | 'tally or index' | 'index',
+  'tally' | 'remembered' | 'collected' | 'tally or index' | 'index',
   Counting
 >;
 

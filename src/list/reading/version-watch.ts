@@ -3,7 +3,7 @@ import type { Coalesced } from '../../database/coalesced.js';
 import type { State } from './prepared-list.js';
 
 /** Milliseconds between two looks at the versions. */
-const INTERVAL = 1000;
+const PERIOD = 1000;
 
 interface Waiter {
   /** The version that it has seen. */
@@ -38,7 +38,7 @@ export class VersionWatch implements OnModuleDestroy {
     const end = (): void => {
       if (waiters.delete(waiter)) listener();
     };
-    const deadline = performance.now() + seconds * 1000 - INTERVAL / 2;
+    const deadline = performance.now() + seconds * 1000 - PERIOD / 2;
     const waiter: Waiter = { version, deadline, end };
     waiters.add(waiter);
     if (this.isClosed) setImmediate(end);
@@ -61,7 +61,7 @@ export class VersionWatch implements OnModuleDestroy {
         else void look([...waiters], query);
       }
       this.timer = this.waiting.size > 0 ? this.lookLater() : undefined;
-    }, INTERVAL).unref();
+    }, PERIOD).unref();
   }
 }
 

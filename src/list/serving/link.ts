@@ -54,10 +54,10 @@ function targets({ offset, limit, count, rows, last }: LinkedPage): [string, Tar
 }
 
 function query(parameters: readonly SentParameter[], target: Target): string {
-  const kept = parameters.filter(
+  const others = parameters.filter(
     ({ name }) => !isCredential(name) && name !== 'offset' && name !== 'after',
   );
-  const pairs = kept.map(({ name, value }): [string, string] => [name, value]);
+  const pairs = others.map(({ name, value }): [string, string] => [name, value]);
   if (target) pairs.push([...target]);
   return new URLSearchParams(pairs).toString();
 }

@@ -20,8 +20,8 @@ export interface Depth {
    * An index finds all of them before the other conditions leave some.
    */
   readonly searchSize?: string;
-  /** Whether there is a table `found` of all matching objects, if they are to be sorted; see the count plan `found`. */
-  readonly isFound?: boolean;
+  /** Whether there is a table `collected` of all matching objects, if they are to be sorted; see the count plan of this name. */
+  readonly isCollected?: boolean;
 }
 
 export function depthAt(picking: Picking, offset: string | undefined): Depth {

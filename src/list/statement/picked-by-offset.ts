@@ -26,7 +26,7 @@ import { everyMatching, type Picking } from './picked-objects.js';
  * @param part ends the names of these tables, for a page that is picked from several lists
  */
 export function pickedByOffset(picking: Picking, depth: Depth, part = ''): string[] {
-  const { offset, indexSize, isFound = false } = depth;
+  const { offset, indexSize, isCollected = false } = depth;
   const [counted, way] = [`counted${part}`, `way${part}`];
   const isWay = (name: string): string => isNamed(way, name);
   const { order, limit } = picking;
@@ -35,7 +35,7 @@ export function pickedByOffset(picking: Picking, depth: Depth, part = ''): strin
   }
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
-    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isFound)}) object
+    sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isCollected)}) object
       ${orderBy(order)} LIMIT ${limit} OFFSET ${offset ?? '0'}`,
     forward: readInOrder(picking, { limit, offset }, isWay('forward')),
     backward: readInOrder(
@@ -53,10 +53,10 @@ export function pickedByOffset(picking: Picking, depth: Depth, part = ''): strin
     ways.forward,
     ...(offset ? [ways.backward] : []),
   ].map((each) => `(${each})`);
-  // What is found with its place in the order has only to be sorted.
+  // What is collected with its place in the order has only to be sorted.
   const isSorted =
-    isFound && !picking.isLookedUp
-      ? 'total = (SELECT count(*) FROM found)'
+    isCollected && !picking.isLookedUp
+      ? 'total = (SELECT count(*) FROM collected)'
       : indexSize && sortIsCheaper(picking, depth);
   return [
     `${way} AS MATERIALIZED (
@@ -89,16 +89,16 @@ function isNamed(way: string, name: string): string {
 }
 
 /** Selects the keys of all matching objects, in no order. */
-function collected(picking: Picking, condition: string, isFound: boolean): string {
+function collected(picking: Picking, condition: string, isCollected: boolean): string {
   const { metadata, order, isLookedUp } = picking;
-  const objects = isFound
-    ? `SELECT * FROM found WHERE ${condition}`
+  const objects = isCollected
+    ? `SELECT * FROM collected WHERE ${condition}`
     : `SELECT * FROM (${everyMatching(picking, condition)}) object ${FENCE}`;
   if (!isLookedUp) return objects;
   const identifier = order.at(-1)?.column.databaseName ?? '';
-  return `SELECT object.* FROM (${objects}) found CROSS JOIN LATERAL (
+  return `SELECT object.* FROM (${objects}) matching CROSS JOIN LATERAL (
       SELECT ${keysOf(order)} FROM ${tableOf(metadata)} object
-      WHERE object."${identifier}" = found."${identifier}" ${FENCE}
+      WHERE object."${identifier}" = matching."${identifier}" ${FENCE}
     ) object`;
 }
 

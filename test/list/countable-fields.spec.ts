@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { Column, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Category } from '../../src/categories/category.entity.js';
-import { facetFieldsOf } from '../../src/list/facets/facet-fields.js';
+import { countableFieldsOf } from '../../src/list/facets/countable-fields.js';
 import { IdentifiersParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { refusal, sharedService } from '../service.js';
@@ -221,7 +221,7 @@ describe('The names of facets', () => {
       @IdentifiersParam('Within these.') within?: string[];
     }
     expect(ListDto).toBeDefined();
-    return facetFieldsOf(entity).names;
+    return countableFieldsOf(entity).names;
   };
 
   it('have within if one column alone refers to a tree, and sorted numbers that are public', () => {

@@ -14,8 +14,8 @@ import { listQueryOf, sortsOf } from '../query/query-of.js';
 /** The name of the field, and of the filter, that is about a tree. */
 export const WITHIN = 'within';
 
-/** What `facets` may name for a resource. */
-export interface FacetFields {
+/** The fields that facet counts of a resource may name. */
+export interface CountableFields {
   /** All names: public columns first, as the entity declares them, hidden ones, and `within`. */
   readonly names: readonly string[];
   /** The single counted columns and the arrays. */
@@ -29,7 +29,11 @@ export interface FacetFields {
 }
 
 /** Those of the fields that a client sees: `within` if it may filter by it. */
-export function visibleFacets(entity: Type, fields: FacetFields, rights: Rights): FacetFields {
+export function visibleFields(
+  entity: Type,
+  fields: CountableFields,
+  rights: Rights,
+): CountableFields {
   if (!rights.isRestricted) return fields;
   const { names, counted, valued, ranged, tree } = fields;
   const query = listQueryOf(entity);
@@ -47,15 +51,15 @@ export function visibleFacets(entity: Type, fields: FacetFields, rights: Rights)
 }
 
 /** What is counted unless the request names fields: the counted columns and arrays, or everything if there are none. */
-export function countedByDefault({ counted, names }: FacetFields): readonly string[] {
+export function countedByDefault({ counted, names }: CountableFields): readonly string[] {
   return counted.length > 0 ? counted : names;
 }
 
-/** The fields of an entity that facet counts may name. */
-export function facetFieldsOf(entity: Type): FacetFields {
+/** What facet counts of an entity may name, whatever a client sees. */
+export function countableFieldsOf(entity: Type): CountableFields {
   const query = listQueryOf(entity);
   const sorts = query ? sortsOf(query) : [];
-  const countable = countedFieldsOf({ target: entity });
+  const tallied = countedFieldsOf({ target: entity });
   const columns = getMetadataArgsStorage()
     .filterColumns(entity)
     .toSorted(
@@ -76,8 +80,8 @@ export function facetFieldsOf(entity: Type): FacetFields {
   }
   const names = columns
     .map(({ propertyName }) => propertyName)
-    .filter((name) => countable.includes(name) || ranged.has(name));
-  const counted = names.filter((name) => countable.includes(name));
+    .filter((name) => tallied.includes(name) || ranged.has(name));
+  const counted = names.filter((name) => tallied.includes(name));
   const isFiltered = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
   const tree = isFiltered ? treeColumnOf(entity, counted) : undefined;
   const within = tree === undefined ? [] : [WITHIN];
@@ -102,6 +106,6 @@ function treeColumnOf(entity: Type, counted: readonly string[]): string | undefi
 }
 
 /** The column that a field is about. */
-export function columnNamed({ tree }: FacetFields, name: string): string {
+export function columnNamed({ tree }: CountableFields, name: string): string {
   return name === WITHIN && tree !== undefined ? tree : name;
 }

@@ -4,12 +4,12 @@ import { everyMatching } from '../statement/picked-objects.js';
 import type { CountPlan } from './plan.js';
 
 /**
- * Finds the matching objects once, for count and page, if they are few: they have to be read to be counted, as those with
- * a rare word. The table `found` has them, but no more than can be sorted and one. If they are many, they are counted
- * by an index.
+ * Collects the matching objects once, for count and page, if they are few: they have to be read to be counted, as those
+ * with a rare word. The table `collected` has them, but no more than can be sorted and one. If they are many, an index
+ * counts them.
  */
-export const found: CountPlan = {
-  name: 'found',
+export const collected: CountPlan = {
+  name: 'collected',
 
   of({ matching: { search, tallied }, request: { after, isByRelevance } }) {
     if (after !== undefined || isByRelevance) return 'the page is not at an offset of one order';
@@ -19,11 +19,11 @@ export const found: CountPlan = {
       return [
         ...tables,
         `tallied AS MATERIALIZED (
-          SELECT total, total IS NULL OR ${sortIsCheaper(picking, depth)} AS is_found
+          SELECT total, total IS NULL OR ${sortIsCheaper(picking, depth)} AS is_collected
           FROM (SELECT ${total} AS total ${FENCE}) by_tally
         )`,
-        `found AS MATERIALIZED (
-          SELECT * FROM (${everyMatching(picking, '(SELECT is_found FROM tallied)')}) object
+        `collected AS MATERIALIZED (
+          SELECT * FROM (${everyMatching(picking, '(SELECT is_collected FROM tallied)')}) object
           LIMIT ${MAXIMUM_SORTED + 1}
         )`,
         `counted AS MATERIALIZED (
@@ -32,7 +32,7 @@ export const found: CountPlan = {
             WHEN each.total <= ${MAXIMUM_SORTED} THEN each.total
             ELSE (SELECT count(*) FROM object ${picking.where})
           END AS total
-          FROM tallied, (SELECT count(*) AS total FROM found) each
+          FROM tallied, (SELECT count(*) AS total FROM collected) each
         )`,
       ];
     };

@@ -16,7 +16,7 @@ const NUMBERS = ['integer', 'bigint', 'numeric', 'double precision'];
  *
  * @param named the column that `within` compares, if several refer to a tree
  */
-export function plainFacetFields(
+export function plainCountableFields(
   metadata: EntityMetadata,
   named?: string,
 ): NonNullable<PlainResource['facets']> {

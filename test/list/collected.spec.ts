@@ -39,10 +39,10 @@ async function compare(): Promise<number> {
   return count;
 }
 
-it('Objects with words are found at once if they are few, and counted and read in order if they are many', async () => {
+it('Objects with words are collected once if they are few, and counted and read in order if they are many', async () => {
   const many = await compare();
   expect(many).toBeGreaterThan(MAXIMUM_SORTED);
-  // Now as many as are found at once.
+  // Now as many as are collected.
   await service.dataSource.query(
     `DELETE FROM products WHERE "productID" IN (
        SELECT "productID" FROM products WHERE name = $1 ORDER BY price LIMIT $2
