@@ -2,7 +2,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { mayBeNaN, sqlTypeOf, valuesOf } from '../../resource/column-values.js';
 import { columnOf } from '../../resource/resource.js';
-import { TallyPositions } from '../../tally/position.js';
+import { TallyRanks } from '../../tally/ranks.js';
 import type { Condition } from '../condition/condition.js';
 import { whereOf } from '../condition/print.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
@@ -67,14 +67,14 @@ export function intervalsOf(
   const isKnown = criteria !== undefined && areEqualities(criteria);
   const objects = isKnown ? sortedObjects(metadata, name, criteria) : undefined;
   if (objects && !objects.isNarrow) {
-    const positions = new TallyPositions(objects, values);
+    const ranks = new TallyRanks(objects, values);
     const below = bounds.map((bound, at) => {
-      const count = positions.below(`(${values.addTyped(bound, type)})`, false);
+      const count = ranks.below(`(${values.addTyped(bound, type)})`, false);
       return `(${at + 1}, ${count})`;
     });
-    const every = [...below, `(${bounds.length + 1}, ${positions.total})`].join(', ');
+    const every = [...below, `(${bounds.length + 1}, ${ranks.total})`].join(', ');
     return {
-      tables: positions.tables,
+      tables: ranks.tables,
       query: `SELECT place, ${label} AS value, below - coalesce(lag(below) OVER (ORDER BY place), 0) AS count
         FROM (VALUES ${every}) bounded(place, below)`,
     };

@@ -6,7 +6,7 @@ import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
 import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../../tally/facet.js';
-import { type TalliedObjects, TallyPositions } from '../../tally/position.js';
+import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
 import { countOf, countOfColumn, countWhere, wordCountOf } from '../../tally/tally.js';
 import {
@@ -45,7 +45,7 @@ export interface TalliedList {
 export interface TalliedCount {
   /**
    * Whether it always knows the number. Otherwise `total` is null if it does not, or has so few objects of the facets that
-   * the matching ones are better counted one by one (`TallyPositions.spansMore`).
+   * the matching ones are better counted one by one (`TallyRanks.spansMore`).
    */
   readonly isSure: boolean;
   readonly sql: (list: Counting) => Counted;
@@ -77,9 +77,9 @@ function always(count: Count | undefined): TalliedCount | undefined {
 
 function countWithin(interval: Interval, objects: SortedObjects): TalliedCount['sql'] {
   return ({ values }) => {
-    const { positions, tables, total } = countedBetween(interval, objects, values);
+    const { ranks, tables, total } = countedBetween(interval, objects, values);
     if (!objects.isNarrow) return { tables, total };
-    const isRead = positions.spansMore(countOfFacets(objects.metadata, [EVERY_OBJECT], values));
+    const isRead = ranks.spansMore(countOfFacets(objects.metadata, [EVERY_OBJECT], values));
     return { tables, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${total} END)` };
   };
 }
@@ -164,25 +164,23 @@ export function sortedObjects(
   return { metadata, order, facets, isNarrow };
 }
 
-/** The number of objects in an interval, with their positions, and the table `outside`: how many are `below` it and `above`. */
+/** The number of objects in an interval, with their ranks, and the table `outside`: how many are `below` it and `above`. */
 export function countedBetween(
   { column, lower, upper }: Interval,
   objects: SortedObjects,
   values: ParameterValues,
-): Counted & { readonly positions: TallyPositions } {
-  const positions = new TallyPositions(objects, values);
+): Counted & { readonly ranks: TallyRanks } {
+  const ranks = new TallyRanks(objects, values);
   const type = sqlTypeOf(columnOf(objects.metadata, column));
   const bound = ({ value }: Bound): string => `(${values.addTyped(value, type)})`;
-  const below = lower ? positions.below(bound(lower), !lower.inclusive) : '0';
-  const above = upper
-    ? `${positions.total} - ${positions.below(bound(upper), upper.inclusive)}`
-    : '0';
-  positions.tables.push(`outside AS MATERIALIZED (SELECT ${below} AS below, ${above} AS above)`);
+  const below = lower ? ranks.below(bound(lower), !lower.inclusive) : '0';
+  const above = upper ? `${ranks.total} - ${ranks.below(bound(upper), upper.inclusive)}` : '0';
+  ranks.tables.push(`outside AS MATERIALIZED (SELECT ${below} AS below, ${above} AS above)`);
   return {
-    positions,
-    tables: positions.tables,
+    ranks,
+    tables: ranks.tables,
     // If the lower bound is above the upper one, objects between them are outside twice.
-    total: `(SELECT greatest(0, ${positions.total} - below - above) FROM outside)`,
+    total: `(SELECT greatest(0, ${ranks.total} - below - above) FROM outside)`,
   };
 }
 

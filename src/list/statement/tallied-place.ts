@@ -2,7 +2,7 @@ import type { ParameterValues } from '../../database/statement.js';
 import { hasOwnTable } from '../../resource/own-table.js';
 import { identifierOf } from '../../resource/resource.js';
 import { isIndexed, type OrderKey } from '../listing/order.js';
-import { TallyPositions } from '../../tally/position.js';
+import { TallyRanks } from '../../tally/ranks.js';
 import { tallyOf } from '../../tally/described-tally.js';
 import { onlyInterval } from './criteria.js';
 import type { MatchingObjects } from './matching-objects.js';
@@ -34,9 +34,9 @@ export function talliedPlace(
     const objects = { metadata, order: tallyOf(metadata).byIdentifier, facets };
     return (offset, values) => {
       const count = countOfFacets(metadata, facets, values);
-      const positions = new TallyPositions(objects, values);
-      const { tables, total } = positions;
-      positions.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
+      const ranks = new TallyRanks(objects, values);
+      const { tables, total } = ranks;
+      ranks.addPlace('start', first.direction === 'DESC' ? `${total} - 1 - ${offset}` : offset);
       return { tables, total: count, valuedCount: total };
     };
   }
@@ -46,17 +46,17 @@ export function talliedPlace(
   const interval = onlyInterval(criteria);
   if (interval?.column === propertyName) {
     return (offset, values) => {
-      const { positions, tables, total } = countedBetween(interval, objects, values);
-      addSortedStart(positions, order, offset, true);
+      const { ranks, tables, total } = countedBetween(interval, objects, values);
+      addSortedStart(ranks, order, offset, true);
       return { tables, total, valuedCount: total };
     };
   }
   if (!facets) return undefined;
   return (offset, values) => {
     const count = countOfFacets(metadata, facets, values);
-    const positions = new TallyPositions(objects, values);
-    addSortedStart(positions, order, offset);
-    return { tables: positions.tables, total: count, valuedCount: positions.total };
+    const ranks = new TallyRanks(objects, values);
+    addSortedStart(ranks, order, offset);
+    return { tables: ranks.tables, total: count, valuedCount: ranks.total };
   };
 }
 
@@ -66,22 +66,20 @@ export function talliedPlace(
  * @param isInterval whether the list is an interval of the column, with a table `outside`
  */
 function addSortedStart(
-  positions: TallyPositions,
+  ranks: TallyRanks,
   order: readonly OrderKey[],
   offset: string,
   isInterval = false,
 ): void {
-  const { tables, total } = positions;
+  const { tables, total } = ranks;
   const isAscending = order[0]?.direction === 'ASC';
   const side = isAscending ? 'below' : 'above';
   const rank = isInterval ? `(${offset} + (SELECT ${side} FROM outside))` : offset;
   const place = isIndexed(order) ? 'start' : 'value_at';
-  positions.addPlace(place, isAscending ? rank : `${total} - 1 - ${rank}`);
+  ranks.addPlace(place, isAscending ? rank : `${total} - 1 - ${rank}`);
   if (place === 'start') return;
   const value = '(SELECT value FROM value_at)';
-  const before = isAscending
-    ? positions.below(value, false)
-    : `${total} - ${positions.below(value, true)}`;
+  const before = isAscending ? ranks.below(value, false) : `${total} - ${ranks.below(value, true)}`;
   tables.push(
     `start AS MATERIALIZED (SELECT value, ${rank} - (${before}) AS skipped FROM value_at)`,
   );

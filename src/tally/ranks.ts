@@ -15,11 +15,11 @@ export interface TalliedObjects {
 }
 
 /**
- * SQL that finds places among tallied objects. It reads the ranges of the facets from the tally, and of
- * the objects only those in the ranges that contain a place, from an index. It refers to its own
- * tables, and to `object`, the table of the resource.
+ * SQL for ranks in the order of tallied objects: the object at a rank, and how many objects are below a value. It reads the
+ * ranges of the facets from the tally, and of the objects only those in the ranges that contain such a place, from an index.
+ * It refers to its own tables, and to `object`, the table of the resource.
  */
-export class TallyPositions {
+export class TallyRanks {
   /** Common table expressions. Later ones refer to earlier ones. */
   readonly tables: string[];
   /** The number of objects in all ranges. */
