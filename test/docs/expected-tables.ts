@@ -17,6 +17,10 @@ export async function expectedTables(
   service: Service,
 ): Promise<Record<string, Record<string, ExpectedTable>>> {
   const { body } = await service.anonymous().get('/openapi.json').expect(200);
+  const options = await Promise.all(
+    RESOURCES.map((resource) => service.anonymous().options(`/${resource}`).set(service.headers)),
+  );
+  const described = options.map(({ body: answer }) => answer.response_data.objects);
   return {
     'docs/api.md': {
       ...Object.fromEntries(
@@ -25,7 +29,7 @@ export async function expectedTables(
           [`filters of ${resource}`, { rows: filterRows(body, resource) }],
         ]),
       ),
-      'parameters of every list': { rows: commonRows(body) },
+      'parameters of every list': { rows: commonRows(body, described) },
       sorts: { rows: sortRows(body) },
       headers: { rows: headerRows(body) },
       errors: { rows: errorRows(), hasOwnMeanings: true },
@@ -80,23 +84,23 @@ function filterRows(document: any, resource: string): Row[] {
   return [['filter', 'value', 'keeps'], ...rows];
 }
 
-/** Those of every list, whose names of fields differ. */
-function commonRows(document: any): Row[] {
-  const [rows = [], ...others] = RESOURCES.map((resource) =>
+/**
+ * Those of every list, whose names of fields differ.
+ *
+ * @param described what `OPTIONS` says of the parameters, by resource
+ */
+function commonRows(document: any, described: any): Row[] {
+  const [rows = [], ...others] = RESOURCES.map((resource, at) =>
     queryOf(document, resource)
       .filter(({ name }) => COMMON.includes(name))
       .sort((one, other) => COMMON.indexOf(one.name) - COMMON.indexOf(other.name))
-      .map(({ name, schema, description }) => {
+      .map(({ name, schema }) => {
         const isOfNames = schema.type === 'array';
         const value = isOfNames ? 'names, separated by commas' : valueOf(schema);
-        const [text, ordered] = description.split(' Default: ');
-        const byDefault = isOfNames
-          ? ordered === 'all.'
-            ? 'all'
-            : 'the identifier'
-          : schema.default;
-        const meaning = text.replaceAll(resource, 'objects');
-        return [`\`${name}\``, value, String(byDefault ?? 'none'), meaning];
+        const { default: preset, meaning } = described[at].find((each: any) => each.name === name);
+        const names = preset?.length === 1 ? 'the identifier' : 'all';
+        const byDefault = isOfNames && preset ? names : (preset ?? 'none');
+        return [`\`${name}\``, value, String(byDefault), meaning.replaceAll(resource, 'objects')];
       }),
   );
   for (const other of others) {

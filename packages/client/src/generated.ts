@@ -141,7 +141,7 @@ export interface ProductListQuery {
   readonly updatedSince?: Date | string;
   /** @description The products changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `productID,refID,type,name,description,brandID,categoryID,price,currency,stock,colours,imageURL,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'productID'
     | 'refID'
@@ -195,7 +195,7 @@ export interface ProductListQuery {
   )[];
 }
 export interface ProductQuery {
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `productID,refID,type,name,description,brandID,categoryID,price,currency,stock,colours,imageURL,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'productID'
     | 'refID'
@@ -252,7 +252,7 @@ export interface ProductDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `productID,deletedAt`. */
   readonly fields?: readonly ('productID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -378,7 +378,7 @@ export interface CategoryListQuery {
   readonly updatedSince?: Date | string;
   /** @description The categories changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `categoryID,parentID,name,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'categoryID'
     | 'parentID'
@@ -399,7 +399,7 @@ export interface CategoryListQuery {
   readonly sort?: readonly ('categoryID' | '-categoryID' | 'name' | '-name')[];
 }
 export interface CategoryQuery {
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `categoryID,parentID,name,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'categoryID'
     | 'parentID'
@@ -435,7 +435,7 @@ export interface CategoryDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `categoryID,deletedAt`. */
   readonly fields?: readonly ('categoryID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -479,7 +479,7 @@ export interface BrandListQuery {
   readonly updatedSince?: Date | string;
   /** @description The brands changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `brandID,name,createdAt,updatedAt`. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -487,7 +487,7 @@ export interface BrandListQuery {
   readonly sort?: readonly ('brandID' | '-brandID' | 'name' | '-name')[];
 }
 export interface BrandQuery {
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `brandID,name,createdAt,updatedAt`. */
   readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
 }
 export interface BrandDeletion {
@@ -510,7 +510,7 @@ export interface BrandDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `brandID,deletedAt`. */
   readonly fields?: readonly ('brandID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;
@@ -586,7 +586,7 @@ export interface VariantListQuery {
   readonly updatedSince?: Date | string;
   /** @description The variants changed last before this time. */
   readonly updatedUntil?: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `variantID,productID,name,price,currency,stock,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'variantID'
     | 'productID'
@@ -619,7 +619,7 @@ export interface VariantListQuery {
   readonly sort?: readonly ('variantID' | '-variantID' | 'name' | '-name' | 'price' | '-price')[];
 }
 export interface VariantQuery {
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `variantID,productID,name,price,currency,stock,createdAt,updatedAt`. */
   readonly fields?: readonly (
     | 'variantID'
     | 'productID'
@@ -667,7 +667,7 @@ export interface VariantDeletionListQuery {
   readonly offset?: number;
   /** @description Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
   readonly deletedSince: Date | string;
-  /** @description The fields of each object, in the order of the resource. Default: all. */
+  /** @description The fields of each object, in the order of the resource. Default: `variantID,deletedAt`. */
   readonly fields?: readonly ('variantID' | 'deletedAt')[];
   /** @description The page begins behind the object with this identifier, in the order of the list; not together with offset. */
   readonly after?: string;

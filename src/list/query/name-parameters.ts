@@ -18,7 +18,7 @@ const BY_RELEVANCE = 'relevance';
  * @param what the names are, for an error response
  * @param allowedNames those that a client may name. Read on demand: an entity may be declared after another that refers
  * to it
- * @param defaultNames those that are meant without the parameter, unless that is all or none
+ * @param defaultNames those that are meant without the parameter, unless that is none
  */
 export function NamesParam(
   meaning: string,

@@ -100,7 +100,7 @@ export function QueryOf<Entity>(
     const includedFor = (rights: Rights): Included[] =>
       included.filter(({ by }) => rights.seesRelated(entity, by));
     NamesParam(
-      'The fields of each object, in the order of the resource. Default: all.',
+      'The fields of each object, in the order of the resource.',
       'names of fields',
       own[0],
       ({ rights }) => [
@@ -109,6 +109,7 @@ export function QueryOf<Entity>(
           rights.seen(of(), publicFields(of())).map((field) => `${name}.${field}`),
         ),
       ],
+      ({ rights }) => rights.seen(entity, own),
     )(prototype, 'fields');
     if (included.length > 0) {
       NamesParam(
