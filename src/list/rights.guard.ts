@@ -35,9 +35,10 @@ export function checkEndpoint(query: Type<object>, rights: Rights): void {
 export function refusalOf(query: Type<object>, rights: Rights): string | undefined {
   if (rights.isEverything) return undefined;
   const entity = entityOf(query);
-  const resource = entity && declaredOf({ target: entity })?.name;
-  const read = resource ?? (entity && DELETIONS.get(entity));
+  const deleted = entity && DELETIONS.get(entity);
+  const target = deleted ?? entity;
+  const read = target && declaredOf({ target })?.name;
   if (read === undefined) return 'This path is';
   if (!rights.mayRead(read)) return `The resource ${read} is`;
-  return rights.isPublic && resource === undefined ? 'Deletions are' : undefined;
+  return rights.isPublic && deleted ? 'Deletions are' : undefined;
 }

@@ -1,6 +1,5 @@
 import { Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
 import { Meaning, meaningOf } from './meaning.js';
-import { type Scope, setScope } from './visibility.js';
 
 const RESOURCE = Symbol('resource');
 
@@ -54,6 +53,24 @@ export interface ExternalTable {
   readonly name: string;
 }
 
+/** The record of a client, which a scope gets. */
+export interface ClientRecord {
+  readonly clientID: string;
+}
+
+type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
+
+/** Which objects of a resource a client sees. */
+export interface Scope<Column extends string = string> {
+  /** Every column that `where` may name. The deletions of the resource record them, too. */
+  readonly columns: readonly Column[];
+  /**
+   * The condition for the objects that a client sees, as TypeORM's `where` takes it: several are combined
+   * with OR, and `{}` is every object. No value may be `undefined` or null; a missing value is `IsNull()`.
+   */
+  readonly where: (client: ClientRecord) => Where<Column> | readonly Where<Column>[];
+}
+
 /** The options of a resource. */
 interface ResourceOptions<Column extends string> extends ListColumns<Column> {
   /**
@@ -82,7 +99,6 @@ export function Resource<Entity extends object>(
       external ? { schema: external.schema, name: external.name, synchronize: false } : { name },
     )(target);
     RESOURCES.set(name, external);
-    if (scope) setScope(target, scope);
     const properties = getMetadataArgsStorage().filterColumns(target);
     const counted = (columns.counted ?? []).map((names) =>
       typeof names === 'string' ? [names] : names,
@@ -95,6 +111,7 @@ export function Resource<Entity extends object>(
       ...columns,
       name,
       external,
+      scope,
       counted: counted.filter((names) => !isItems(names)),
       items: counted.filter(isItems).flat(),
     };
@@ -122,6 +139,7 @@ interface DeclaredColumns extends Required<Omit<ListColumns<string>, 'counted'>>
 interface Declared extends DeclaredColumns {
   readonly name: string;
   readonly external: ExternalTable | undefined;
+  readonly scope: Scope | undefined;
 }
 
 /** What `@Resource` declares of an entity; `undefined` for an entity that is not a resource, such as a deletion. */

@@ -1,13 +1,13 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import type { Children } from './children.js';
-import { declaredOf } from './declaration.js';
+import { type ClientRecord, declaredOf, type Scope } from './declaration.js';
 import { references } from './references.js';
 
 /** A column of an entity, by its property. */
 export type EntityColumn = readonly [entity: object, property: string];
 
-/** The resources of whose deletions entities are, by the entity. These have only identifiers and times. */
-export const DELETIONS = new WeakMap<object, string>();
+/** The entity of the resource, by that of its deletions, which has only identifiers and times. */
+export const DELETIONS = new WeakMap<object, EntityMetadata['target']>();
 
 /** What a client may read; `rightsOf` has those of every client. */
 export class Rights {
@@ -96,9 +96,8 @@ export class Rights {
 /** The rights of a client that may read everything. */
 const EVERYTHING = new Rights(null, [], false);
 
-/** A client as a scope gets it: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
-export interface ScopeClient {
-  readonly clientID: string;
+/** A client with its rights: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
+export interface ScopeClient extends ClientRecord {
   /** Absent: it may read everything. */
   readonly rights?: Rights | undefined;
 }
@@ -108,31 +107,9 @@ export function rightsOf(client: ScopeClient | undefined): Rights {
   return client?.rights ?? EVERYTHING;
 }
 
-type Where<Column extends string> = Readonly<Partial<Record<Column, unknown>>>;
-
-/** Which objects of a resource a client sees. */
-export interface Scope<Column extends string = string> {
-  /** Every column that `where` may name. The deletions of the resource record them, too. */
-  readonly columns: readonly Column[];
-  /**
-   * The condition for the objects that a client sees, as TypeORM's `where` takes it: several are combined
-   * with OR, and `{}` is every object. No value may be `undefined` or null; a missing value is `IsNull()`.
-   */
-  readonly where: (client: ScopeClient) => Where<Column> | readonly Where<Column>[];
-}
-
-const SCOPE = Symbol('scope');
-
-/** Sets the scope of an entity. */
-export function setScope(target: object, scope: Scope): void {
-  Reflect.defineMetadata(SCOPE, scope, target);
-}
-
-/** The scope of an entity; `undefined` if every client sees every object. */
+/** The scope of an entity; of deletions, that of their resource. `undefined` if every client sees every object. */
 export function scopeOf({ target }: Pick<EntityMetadata, 'target'>): Scope | undefined {
-  return typeof target === 'function'
-    ? (Reflect.getMetadata(SCOPE, target) as Scope | undefined)
-    : undefined;
+  return declaredOf({ target: DELETIONS.get(target as object) ?? target })?.scope;
 }
 
 /** What a client sees of a resource with a scope is asked without a client. */

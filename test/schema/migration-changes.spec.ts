@@ -14,7 +14,7 @@ import { identifierColumn, Resource, timeColumn } from '../../src/resource/index
 import { checkChanges } from '../../src/schema/check-changes.js';
 import { migrationChanges } from '../../src/schema/parts/parts.js';
 import type { Changes } from '../../src/schema/schema-changes.js';
-import type { Scope } from '../../src/resource/visibility.js';
+import type { Scope } from '../../src/resource/declaration.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { definitionOf } from '../database/definition.js';
 

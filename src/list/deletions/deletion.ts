@@ -8,8 +8,9 @@ import {
   PrimaryColumn,
   type PrimaryColumnOptions,
 } from 'typeorm';
+import type { Scope } from '../../resource/declaration.js';
 import { Meaning, meaningOf } from '../../resource/meaning.js';
-import { DELETIONS, type Scope, scopeOf, setScope } from '../../resource/visibility.js';
+import { DELETIONS, scopeOf } from '../../resource/visibility.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { resourceName } from '../../resource/resource.js';
@@ -52,16 +53,14 @@ export function deletionOf(target: Type): DeletionEntity {
   Object.defineProperty(Deletion, 'name', { value: `${target.name}Deletion` });
   // Not synchronized: it is created together with its triggers.
   Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
-  DELETIONS.set(Deletion, resource);
+  DELETIONS.set(Deletion, target);
   const { prototype } = Deletion;
   const { example } = meaningOf(target, identifier) ?? {};
   Meaning('Identified the object that is gone.', example)(prototype, identifier);
   PrimaryColumn(keyColumn(key?.options))(prototype, identifier);
   Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column({ ...timeColumn, name: 'deletedAt' })(prototype, 'deletedAt');
-  const scope = scopeOf({ target });
-  if (scope) setScope(Deletion, scope);
-  for (const name of recordedColumns(scope, identifier)) {
+  for (const name of recordedColumns(scopeOf({ target }), identifier)) {
     const options = columns.find(({ propertyName }) => propertyName === name)?.options;
     Column({ ...options, primary: false, select: false, nullable: true })(prototype, name);
   }
