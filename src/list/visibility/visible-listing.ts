@@ -73,7 +73,7 @@ export class VisibleListing {
     const related = relatedEntities(metadata, fields);
     const sql = authorSql(metadata, fields, listing.filters);
     const read = resourcesRead(query, sql, metadata.dataSource);
-    const lookups = identifierQueriesIn([...conditions.filters, ...conditions.scope]);
+    const lookups = identifierQueriesIn(conditions.filters);
     const scopes: [EntityMetadata, readonly Condition[]][] = [
       [metadata, rows(metadata)],
       ...related.map((other): [EntityMetadata, readonly Condition[]] => [other, rows(other)]),
