@@ -336,7 +336,7 @@ describe('A hidden field', () => {
       const { etag = '' } = headers;
       await ask(path, etag).expect(304);
       await change('price = price + 1, stock = 1 - stock');
-      // Read anew, and from memory, also that of a client that sees every field.
+      // Read from the database, and from memory, also that of a client that sees every field.
       await service.get(path).expect(200);
       for (let times = 0; times < 2; times += 1)
         await ask(path, etag).expect(304).expect('ETag', etag);

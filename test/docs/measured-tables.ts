@@ -146,7 +146,7 @@ function copyRows({ results: [{ copies }] }: Kept): Row[] {
     digits(copy.bytes / 1e6),
     `${digits(copy.behind.median)}, ${digits(copy.behind.greatest)}`,
   ]);
-  const differences = ['missed', 'old', 'left over', 'comparisons', 'begun anew'];
+  const differences = ['missed', 'old', 'left over', 'comparisons', 'begun again'];
   return [['copy', ...differences, 'requests', 'MB', 's behind: median, greatest'], ...rows];
 }
 

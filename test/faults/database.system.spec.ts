@@ -121,7 +121,7 @@ it('A server that answers nothing is -3 in time', async () => {
   expect(outcomes.some(({ errcode }) => errcode === '-3')).toBe(true);
 });
 
-it('Connections that are cut, or lead nowhere, are made anew', async () => {
+it('Connections that are cut, or lead nowhere, are made again', async () => {
   start();
   await load.untilMore(50);
   for (let at = 0; at < 10; at += 1) {

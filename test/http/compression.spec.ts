@@ -58,7 +58,7 @@ describe('A body', () => {
   it.each([
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
-  ])('in %s is the same, again from memory and anew', async (encoding, decompress) => {
+  ])('in %s is the same, also from memory and without it', async (encoding, decompress) => {
     for (const path of ['/brands?limit=100', '/brands?limit=100&sort=name']) {
       const plain = await fetched(path, 'identity');
       expect(plain.headers['content-encoding']).toBeUndefined();

@@ -565,7 +565,7 @@ describe('Deletions of a resource with a scope', () => {
     expect(await deleted('b')).not.toContain('told');
     await query(`UPDATE test_orders SET state = 'PUBLIC' WHERE "orderID" = 'told'`);
     expect(await deleted('reader')).not.toContain('told');
-    await query(`UPDATE test_orders SET "orderID" = 'told-anew' WHERE "orderID" = 'told'`);
+    await query(`UPDATE test_orders SET "orderID" = 'told-again' WHERE "orderID" = 'told'`);
     for (const client of ['reader', 'b']) expect(await deleted(client)).toContain('told');
     expect(await deleted('a')).not.toContain('told');
   });

@@ -48,7 +48,7 @@ it('A walk reads as many pages ahead as it has read, and none after a write', as
     }
   }
   // The second, fourth and eighth page are found with those ahead of them. The tenth is read again, since the
-  // version differs. With it the walk begins anew.
+  // version differs. With it the walk begins again.
   expect(known).toEqual([2, 4, 5, 6, 8, 9]);
   expect(await identified()).toBe(before + known.length);
 });

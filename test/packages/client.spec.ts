@@ -787,7 +787,7 @@ describe('A request of the client', () => {
     await gate.shut();
   });
 
-  it('waits for 80 s by default, longer if told so, and for each part of a list anew', async () => {
+  it('waits for 80 s by default, longer if told so, and again for each part of a list', async () => {
     jest.useFakeTimers({
       doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance'],
     });

@@ -11,7 +11,7 @@ import { BEACON, TABLES } from './tables.js';
 export class Behind {
   /** The acknowledged commits of the beacon. The number of each is the time in milliseconds. */
   private commits: number[] = [];
-  /** The last number that each copy had. A copy that is being read anew has none, and is behind since this one. */
+  /** The last number that each copy had. A copy that is being read again has none, and is behind since this one. */
   private readonly had = new Map<string, number>();
   /** Seconds, of each copy. */
   private readonly samples = new Map<string, number[]>();
