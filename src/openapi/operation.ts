@@ -104,7 +104,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   const { kind, pathParameters, parameters } = endpoint;
   const isIdentified = pathParameters.length > 0;
   const isWalked = parameters.some(({ name }) => name === 'after');
-  const isNarrowed = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
+  const takesNames = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isOfChanges =
     kind !== 'other' && parameters.some(({ name }) => /^(updated|deleted)Since$/.test(name));
   const isNumbered =
@@ -116,7 +116,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
-    ...(isNarrowed ? [errors.nameUnknown] : []),
+    ...(takesNames ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),
     ...(isOfChanges ? [errors.historyLost] : []),
   ];
