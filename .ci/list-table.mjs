@@ -9,7 +9,7 @@ import { embeddedServer } from '../packages/embedded-postgres/index.js';
 
 execFileSync('npm', ['run', '-s', 'build']);
 const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
-const { migrate } = await built('database/migrate.js');
+const { migrate } = await built('schema/migrate.js');
 
 const directory = await mkdtemp(join(tmpdir(), 'catalogue-tables-'));
 // If this process is root, the server runs as another user, who must reach the folder.

@@ -36,7 +36,7 @@ const ACCEPTS = [
   ['integers', (value) => isListOf(value, (item) => item === (Number(item) | 0))],
   [
     'json',
-    (value, text) => typeof value === 'object' || (/^\s*[[{]/.test(text) && isKeptJson(text)),
+    (value, text) => typeof value === 'object' || (/^\s*[[{]/.test(text) && isExactJson(text)),
   ],
   ['enum', (value, text) => typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(text)],
   // In lower case, as PostgreSQL writes them.
@@ -92,7 +92,7 @@ export class Column {
     if (cell === null || cell === undefined) return;
     const value = cell instanceof JsonText ? cell.value : cell;
     // An import refuses it, too.
-    if (cell instanceof JsonText && typeof value === 'object' && !cell.isKept) {
+    if (cell instanceof JsonText && typeof value === 'object' && !cell.isExact) {
       throw new GeneratorError(
         `The column ${this.name} has a number of more than 15 digits within a list or an object in line ${line}: put it in quotes`,
       );
@@ -258,9 +258,9 @@ function cellText(cell) {
 }
 
 /** Whether a text is a list or an object in JSON whose numbers JavaScript keeps. @type {(text: string) => boolean} */
-function isKeptJson(text) {
+function isExactJson(text) {
   const json = readJson(text);
-  return json instanceof JsonText && json.isKept;
+  return json instanceof JsonText && json.isExact;
 }
 
 /** Whether a name is usual for an identifier of another object. @type {(name: string) => boolean} */

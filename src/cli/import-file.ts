@@ -15,7 +15,7 @@ import { withCatalogue } from './open-catalogue.js';
 import { Progress } from './progress.js';
 
 /** Once, and not for a short wait. */
-const REPORTING: Reporting = { interval: 1000, after: 2000, again: Infinity };
+const REPORTING: Reporting = { period: 1000, after: 2000, again: Infinity };
 
 /** The options of `import`. */
 export interface ImportFlags {

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFailure, driverErrorOf } from '../database/database-failure.js';
-import { migrate } from '../database/migrate.js';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DataSource } from 'typeorm';
+import { createApplication } from '../application.js';
 import { writeStartLine } from '../operations/start-line.js';
+import { installedLine } from '../schema/install-parts.js';
+import { migrate } from '../schema/migrate.js';
 import type { Settings } from '../settings/settings.js';
 import { openStartupServer, type UnreadyReason } from './startup-server.js';
 
 /** Milliseconds between two attempts. */
-const RETRY_INTERVAL = 500;
+const RETRY_PERIOD = 500;
 
 type OnWaiting = (reason: UnreadyReason, line: string) => void;
 
@@ -14,15 +18,15 @@ type OnWaiting = (reason: UnreadyReason, line: string) => void;
  * Migrates the database as soon as it accepts connections: it may start after the service. If that takes
  * time, a startup server responds to requests meanwhile.
  *
- * @returns false if the signal was aborted before
- * @throws CommandError if the startup server cannot listen
+ * @returns the application on the database, which is not listening yet; `undefined` if the signal was aborted before
+ * @throws CommandError if the startup server cannot listen, or for declarations that no list can follow
  * @throws Error at once if it cannot succeed: wrong credentials, no such database, no such language
  */
 export async function prepareDatabase(
   url: string,
   settings: Settings,
   stop: AbortSignal,
-): Promise<boolean> {
+): Promise<NestExpressApplication | undefined> {
   const failed = new AbortController();
   let reason: UnreadyReason = 'database';
   let server: Promise<() => void> | undefined;
@@ -37,39 +41,50 @@ export async function prepareDatabase(
   };
   try {
     const signal = AbortSignal.any([stop, failed.signal]);
-    const isReady = await migrateWhenAvailable(url, settings, signal, onWaiting);
+    const application = await migrateWhenAvailable(url, settings, signal, onWaiting);
+    if (failed.signal.aborted) await application?.close();
     failed.signal.throwIfAborted();
-    return isReady;
+    return application;
   } finally {
     const close = await server?.catch(() => undefined);
     close?.();
   }
 }
 
-/** @returns false if the signal was aborted before */
+/** @returns `undefined` if the signal was aborted before */
 async function migrateWhenAvailable(
   url: string,
-  { searchLanguage }: Settings,
+  settings: Settings,
   signal: AbortSignal,
   onWaiting: OnWaiting,
-): Promise<boolean> {
-  const onLocked = (line: string): void => {
-    onWaiting('migrations', line);
-  };
+): Promise<NestExpressApplication | undefined> {
   const isStopped = (): boolean => signal.aborted;
   for (let attempts = 0; !isStopped(); attempts += 1) {
+    let application: NestExpressApplication | undefined;
     try {
-      await migrate(url, { searchLanguage, signal, onWaiting: onLocked });
-      return true;
+      const { installed } = await migrate(url, {
+        searchLanguage: settings.searchLanguage,
+        signal,
+        onWaiting: (line) => {
+          onWaiting('migrations', line);
+        },
+        declared: async () => {
+          application = await createApplication(url, settings);
+          return application.get(DataSource);
+        },
+      });
+      for (const part of installed) writeStartLine('info', installedLine(part));
+      return application;
     } catch (error) {
-      if (isStopped()) return false;
+      await application?.close();
+      if (isStopped()) return undefined;
       if (!isUnavailable(error)) throw error;
       const { code, message } = driverErrorOf(error);
       if (attempts === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
     }
-    await sleep(RETRY_INTERVAL, undefined, { signal }).catch(() => undefined);
+    await sleep(RETRY_PERIOD, undefined, { signal }).catch(() => undefined);
   }
-  return false;
+  return undefined;
 }
 
 /** Whether the database may become available: not if it rejects the user or does not exist. */

@@ -67,8 +67,7 @@ async function causeOf(error: unknown): Promise<unknown> {
 }
 
 /**
- * The program with all its commands. What a command needs is imported when it runs: help needs nothing, and `migrate` no
- * web framework.
+ * The program with all its commands. What a command needs is imported when it runs: help needs nothing.
  */
 export function program(): Command {
   const catalogue = new Command('catalogue')

@@ -2,9 +2,9 @@ import type { WriteStream } from 'node:tty';
 import type { openSource } from '../import/source.js';
 
 /** Milliseconds between two lines if the output is not a terminal. */
-const LINE_INTERVAL = 5000;
+const LINE_PERIOD = 5000;
 /** Milliseconds between two updates of the bar. */
-const BAR_INTERVAL = 100;
+const BAR_PERIOD = 100;
 const BAR_WIDTH = 30;
 
 /** Shows the progress of an import: as a bar on a terminal, otherwise as a line every 5 seconds. */
@@ -34,8 +34,8 @@ export class Progress {
 
   private show(stage?: string): void {
     const now = performance.now();
-    const interval = this.output.isTTY ? BAR_INTERVAL : LINE_INTERVAL;
-    if (now - this.shownAt < interval && !(stage && this.output.isTTY)) return;
+    const period = this.output.isTTY ? BAR_PERIOD : LINE_PERIOD;
+    if (now - this.shownAt < period && !(stage && this.output.isTTY)) return;
     this.shownAt = now;
     const { stream, size } = this.source;
     const fraction = size ? Math.min(1, stream.bytesRead / size) : undefined;

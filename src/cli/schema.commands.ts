@@ -1,40 +1,71 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CommandError } from '../command-error.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal } from './stop-signal.js';
+import type { DataSource } from 'typeorm';
 import type { DescribeOptions } from '../schema/describe-table.js';
-import { withCatalogue, withDatabase } from './open-catalogue.js';
+import { withApplication, withCatalogue, withDatabase } from './open-catalogue.js';
 
 interface DownOptions {
   readonly down?: boolean;
   readonly destructive?: boolean;
 }
 
+interface MigrateOptions extends DownOptions {
+  readonly dryRun?: boolean;
+}
+
 export function migrateCommand(catalogue: Command): void {
   catalogue
     .command('migrate')
-    .description('apply pending migrations; safe to run several at once')
+    .description(
+      'apply pending migrations, and install what @Resource declares; safe to run several at once',
+    )
+    .addOption(
+      new Option('--dry-run', 'print what would be done, and do nothing').conflicts([
+        'down',
+        'destructive',
+      ]),
+    )
     .option('--down', 'take back the migration that was applied last')
     .option('--destructive', 'take it back even if data is lost')
-    .action(async ({ down = false, destructive = false }: DownOptions, audit: Command) => {
-      const settings = new Settings(process.env);
-      const { migrate } = await import('../database/migrate.js');
-      const { migrateDown } = await import('../database/revert-migration.js');
-      const work = async (url: string): Promise<void> => {
-        const signal = stopSignal();
-        if (down) {
-          const name = await migrateDown(url, destructive, { signal });
-          console.log(
-            `${name} is taken back; the next start or migrate applies it again if it is there`,
-          );
-          return;
-        }
-        const names = await migrate(url, { searchLanguage: settings.searchLanguage, signal });
-        for (const name of names) console.log(name);
-        console.log(`The schema is up to date: ${names.length} migrations taken`);
-      };
-      await withDatabase(settings, work, { audit });
-    });
+    .action(
+      async ({ down = false, destructive = false, dryRun }: MigrateOptions, audit: Command) => {
+        const settings = new Settings(process.env);
+        const work = async (url: string): Promise<void> => {
+          if (dryRun) await printPlan(url, settings);
+          else if (down) await migrateDown(url, destructive);
+          else await migrateUp(url, settings);
+        };
+        await withDatabase(settings, work, dryRun ? {} : { audit });
+      },
+    );
+}
+
+async function migrateUp(url: string, settings: Settings): Promise<void> {
+  const { DataSource } = await import('typeorm');
+  const { migrate } = await import('../schema/migrate.js');
+  const { installedLine } = await import('../schema/install-parts.js');
+  const { searchLanguage } = settings;
+  const { migrations, installed } = await withApplication(url, settings, (application) => {
+    const declared = (): Promise<DataSource> => Promise.resolve(application.get(DataSource));
+    return migrate(url, { searchLanguage, signal: stopSignal(), declared, exact: true });
+  });
+  for (const name of migrations) console.log(name);
+  for (const part of installed) console.log(installedLine(part));
+  console.log(`The schema is up to date: ${migrations.length} migrations taken`);
+}
+
+async function migrateDown(url: string, destructive: boolean): Promise<void> {
+  const { revertMigration } = await import('../database/revert-migration.js');
+  const name = await revertMigration(url, destructive, { signal: stopSignal() });
+  console.log(`${name} is taken back; the next start or migrate applies it again if it is there`);
+}
+
+async function printPlan(url: string, settings: Settings): Promise<void> {
+  const { plannedChanges } = await import('./planned-changes.js');
+  const lines = await withApplication(url, settings, plannedChanges);
+  for (const line of lines) console.log(line);
 }
 
 export function migrationCommand(catalogue: Command): void {
@@ -129,7 +160,7 @@ export function verifyCommand(catalogue: Command): void {
       await withCatalogue(
         async (catalogue, dataSource) => {
           const pending = await pendingMigrations(dataSource);
-          const names = pending.map(({ name }) => name).join(', ');
+          const names = pending.join(', ');
           const violations = names
             ? [
                 `migrations are pending: ${names}; run catalogue migrate, nothing else is checked before`,

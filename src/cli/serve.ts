@@ -7,7 +7,6 @@ import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
-import { createApplication } from '../application.js';
 import {
   DEMO_CLIENT,
   DEMO_TOKEN,
@@ -36,8 +35,8 @@ export async function serve(
   stop: AbortSignal,
   embedded: EmbeddedServer | undefined,
 ): Promise<void> {
-  if (!(await prepareDatabase(url, settings, stop))) return;
-  const application = await createApplication(url, settings);
+  const application = await prepareDatabase(url, settings, stop);
+  if (!application) return;
   const dataSource = application.get(DataSource);
   const endpoints = application.get(OperatorEndpoints);
   let admin: Server | undefined;

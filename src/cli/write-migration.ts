@@ -5,11 +5,10 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { driverErrorOf } from '../database/database-failure.js';
-import { migrate } from '../database/migrate.js';
 import { quotedName } from '../resource/resource.js';
 import { checkChanges } from '../schema/check-changes.js';
-import { migrationChanges } from '../schema/parts/parts.js';
-import type { Changes } from '../schema/schema-changes.js';
+import { migrate } from '../schema/migrate.js';
+import { type Changes, schemaChanges } from '../schema/schema-changes.js';
 import { Settings } from '../settings/settings.js';
 import { withApplication } from './open-catalogue.js';
 
@@ -35,7 +34,7 @@ export async function writeMigration(
 ): Promise<string | undefined> {
   await checkName(name);
   const changes = await onEmptyDatabase(url, async (dataSource) => {
-    const found = await migrationChanges(dataSource);
+    const found = await schemaChanges(dataSource);
     await checkChanges(dataSource, found.up, destructive);
     return found;
   });

@@ -12,11 +12,11 @@ export async function hasTable(manager: EntityManager, table: string): Promise<b
 
 /** @param from a table, or a table with a condition, as in SQL */
 export async function hasRows(
-  { manager }: QueryRunner,
+  queries: Pick<EntityManager, 'query'>,
   from: string,
   values?: unknown[],
 ): Promise<boolean> {
-  const rows = await manager.query<unknown[]>(`SELECT FROM ${from} LIMIT 1`, values);
+  const rows = await queries.query<unknown[]>(`SELECT FROM ${from} LIMIT 1`, values);
   return rows.length > 0;
 }
 
@@ -25,7 +25,7 @@ export async function hasContent(runner: QueryRunner, resource: string): Promise
   for (const table of [resource, `${resource}_deletions`]) {
     if (!(await hasTable(runner.manager, `"${table}"`))) continue;
     await lockOutWriters(runner, table);
-    if (await hasRows(runner, `"${table}"`)) return true;
+    if (await hasRows(runner.manager, `"${table}"`)) return true;
   }
   return false;
 }

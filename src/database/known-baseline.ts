@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
+import { hasTable } from './installed-resource.js';
 
-/** Creates the schema. Before it was marked, versions changed it under one name. */
+/** Created the schema. Before it was marked, versions changed it under one name. */
 const BASELINE = 'Baseline1764676800000';
 
-/** Marks a database whose baseline this version knows. */
+/** Marked a database whose baseline this version knows. */
 const MARK = 'KnownBaseline1764676800001';
 
 /** The columns of an unmarked baseline, by its tables. Those of former versions lack some. */
@@ -27,7 +28,7 @@ export async function hasKnownBaseline(
   dataSource: DataSource,
   applied: readonly string[],
 ): Promise<boolean> {
-  if (applied.includes(MARK)) return true;
+  if (applied.includes(MARK) || (await hasTable(dataSource.manager, 'engine'))) return true;
   if (!applied.includes(BASELINE)) return false;
   const [{ known }] = await dataSource.query<[{ known: boolean }]>(
     `SELECT NOT EXISTS (

@@ -4,7 +4,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 /** When waits are reported, in milliseconds. */
 export interface Reporting {
   /** Between two polls. */
-  readonly interval: number;
+  readonly period: number;
   /** For which a session waits before it is reported. */
   readonly after: number;
   /** Minimum between two lines about the same holders. */
@@ -12,7 +12,7 @@ export interface Reporting {
 }
 
 /** Minimum milliseconds between any two lines. */
-const REPORT_INTERVAL = 1000;
+const REPORT_PERIOD = 1000;
 /** Maximum number of holders that a line names. */
 const MAX_HOLDERS = 3;
 /** Maximum number of characters of a statement in a line. */
@@ -97,7 +97,7 @@ export class LockMonitor {
       } catch {
         // The session itself reports a lost database.
       }
-      await sleep(this.reporting.interval, undefined, { signal: this.done.signal }).catch(
+      await sleep(this.reporting.period, undefined, { signal: this.done.signal }).catch(
         () => undefined,
       );
     }
@@ -111,8 +111,8 @@ export class LockMonitor {
     this.vacuumedTable = waits.some(({ vacuums }) => vacuums) ? wait.table : null;
     const key = [wait.lock, ...waits.map(({ pid }) => pid)].join();
     const { after, again } = this.reporting;
-    const interval = key === this.reported.key ? again : REPORT_INTERVAL;
-    if (now - this.since < after || now - this.reported.at < interval) return;
+    const period = key === this.reported.key ? again : REPORT_PERIOD;
+    if (now - this.since < after || now - this.reported.at < period) return;
     Object.assign(this.reported, { key, at: now });
     this.onWaiting(lineOf(wait, waits));
   }

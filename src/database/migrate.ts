@@ -4,22 +4,22 @@ import { pathToFileURL } from 'node:url';
 import { DataSource, MigrationExecutor, type MigrationInterface } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { driverErrorOf } from './database-failure.js';
+import { pendingSteps, updateEngine } from './engine.js';
+import { followColumns } from './follow-columns.js';
 import { hasTable } from './installed-resource.js';
 import { hasKnownBaseline } from './known-baseline.js';
 import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
 import { databaseOptions } from './options.js';
-import { chooseSearchLanguage } from './search-functions.js';
+import { requireSearchLanguage } from './search-functions.js';
 
 type MigrationClass = new () => MigrationInterface;
 
 /** The runner is the executor's connection. */
-interface MigrationContext extends LockContext {
+export interface MigrationContext extends LockContext {
   readonly executor: MigrationExecutor;
 }
 
 export interface MigrateOptions {
-  /** The language of searches in a new database. Default: `simple`. */
-  readonly searchLanguage?: string;
   /** Called now and then with a line that says what is waited for. Default: prints to stderr. */
   readonly onWaiting?: (line: string) => void;
   /** Aborts: the migration in progress is rolled back, earlier ones stay applied. */
@@ -27,38 +27,44 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies all pending migrations. If several processes start at once, one applies them and the others wait for it.
+ * Brings the schema of the service itself up to date, and applies all pending migrations of the project.
  *
- * @returns the names of the applied migrations
- * @throws CommandError if the signal is aborted, if the database does not have the language, if this version does not
- * know its baseline, or if a migration creates what is there
+ * @param searchLanguage of the words of a new database
+ * @returns the names of what was applied
+ * @throws CommandError if the signal is aborted, if the database does not have the language, or if a migration creates
+ * what is there
  */
-export function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  const { searchLanguage = 'simple' } = options;
-  return withMigrationLock(url, options, async (context) => {
-    const { executor, runner, signal } = context;
-    await chooseSearchLanguage(runner, searchLanguage);
-    const applied: string[] = [];
-    for (const migration of await executor.getPendingMigrations()) {
-      signal?.throwIfAborted();
-      const { name, instance } = migration;
-      const apply = async (): Promise<void> => {
+export async function applyMigrations(
+  context: MigrationContext,
+  searchLanguage: string,
+): Promise<string[]> {
+  const { executor, runner, signal } = context;
+  await requireSearchLanguage(runner.manager, searchLanguage);
+  const applied: string[] = [];
+  const update = async (): Promise<void> => {
+    applied.push(...(await updateEngine(runner, searchLanguage)).map(engineName));
+  };
+  await withShortLocks('The schema of the service', context, update);
+  for (const migration of await executor.getPendingMigrations()) {
+    signal?.throwIfAborted();
+    const { name, instance } = migration;
+    const apply = (): Promise<void> =>
+      followColumns(runner, async () => {
         await executor.executeMigration(migration).catch((error: unknown) => {
           throw remedied(name, error);
         });
-      };
-      // One without a transaction, such as with `CREATE INDEX CONCURRENTLY`, waits for its locks.
-      await withShortLocks(name, context, apply, instance?.transaction !== false);
-      applied.push(name);
-    }
-    // TypeORM finds the expression of a generated column by the name of the database, which a restore may change.
-    if (await hasTable(runner.manager, 'typeorm_metadata')) {
-      await runner.query(
-        'UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()',
-      );
-    }
-    return applied;
-  });
+      });
+    // One without a transaction, such as with `CREATE INDEX CONCURRENTLY`, waits for its locks.
+    await withShortLocks(name, context, apply, instance?.transaction !== false);
+    applied.push(name);
+  }
+  // TypeORM finds the expression of a generated column by the name of the database, which a restore may change.
+  if (await hasTable(runner.manager, 'typeorm_metadata')) {
+    await runner.query(
+      'UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()',
+    );
+  }
+  return applied;
 }
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: duplicate_table, duplicate_object
@@ -98,10 +104,23 @@ export async function withMigrationLock<T>(
   }
 }
 
-/** @throws CommandError if this version does not know the baseline of the database */
-export async function pendingMigrations(dataSource: DataSource): Promise<MigrationClass[]> {
+/**
+ * The names of what `migrate` would apply.
+ *
+ * @throws CommandError if this version does not know the baseline of the database
+ */
+export async function pendingMigrations(dataSource: DataSource): Promise<string[]> {
   const applied = await appliedMigrations(dataSource);
-  return (await migrations()).filter(({ name }) => !applied.includes(name));
+  const names = (await migrations()).map(({ name }) => name);
+  return [
+    ...(await pendingSteps(dataSource.manager)).map(engineName),
+    ...names.filter((name) => !applied.includes(name)),
+  ];
+}
+
+/** By what an operator calls a step of the schema of the service. */
+function engineName(step: string): string {
+  return `engine ${step}`;
 }
 
 /** @throws CommandError if this version does not know the baseline of the database */

@@ -6,11 +6,11 @@ import { LockMonitor, type Reporting } from './lock-monitor.js';
 /** Key of the advisory lock under which migrations run. Arbitrary; it must never change. */
 const MIGRATION_LOCK = 7_264_001;
 /** Milliseconds between two attempts to take the lock. */
-const LOCK_POLL_INTERVAL = 250;
+const LOCK_POLL_PERIOD = 250;
 /** Milliseconds of waiting after which the holder of the lock is first reported. */
 const REPORT_AFTER = 2000;
 /** Milliseconds between two reports of the holder. */
-const REPORT_INTERVAL = 10_000;
+const REPORT_PERIOD = 10_000;
 
 /**
  * `lock_timeout` in milliseconds. While a migration waits, readers of its tables queue behind it. Well below the time
@@ -20,7 +20,7 @@ const LOCK_TIMEOUT = 250;
 /** Milliseconds before the next attempt. Doubles after each attempt up to the maximum. */
 const RETRY_DELAY = { initial: 500, maximum: 4000 };
 /** Several polls fall within `LOCK_TIMEOUT`. */
-const REPORTING: Reporting = { interval: 100, after: 0, again: 10_000 };
+const REPORTING: Reporting = { period: 100, after: 0, again: 10_000 };
 /** Milliseconds after `deadlock_timeout` that a cancelled autovacuum takes to end. */
 const VACUUM_CANCEL_TIME = 500;
 
@@ -46,9 +46,9 @@ export async function takeMigrationLock({ runner, onWaiting, signal }: LockConte
     if (taken) return;
     if (performance.now() > reportAt) {
       onWaiting(`Waiting for another process to migrate: ${await holder(runner)}`);
-      reportAt += REPORT_INTERVAL;
+      reportAt += REPORT_PERIOD;
     }
-    await sleep(LOCK_POLL_INTERVAL, undefined, { signal });
+    await sleep(LOCK_POLL_PERIOD, undefined, { signal });
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { createProbe, type LogPosition, queryPosition, Replica } from './replica.js';
 
 /** Milliseconds between two checks of the servers. */
-const CHECK_INTERVAL = 250;
+const CHECK_PERIOD = 250;
 /** Milliseconds for which a replica gets no queries after an error of its own configuration. */
 const SUSPENSION = 60_000;
 
@@ -127,7 +127,7 @@ export class Replicas implements OnApplicationShutdown {
     while (!signal.aborted) {
       await this.recordMilestone();
       await Promise.all(this.all.map((replica) => this.check(replica)));
-      await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
+      await sleep(CHECK_PERIOD, undefined, { signal }).catch(() => undefined);
     }
   }
 

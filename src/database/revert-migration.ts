@@ -1,8 +1,17 @@
 import type { QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { followColumns } from './follow-columns.js';
 import { hasRows, lockOutWriters } from './installed-resource.js';
 import { type MigrateOptions, withMigrationLock } from './migrate.js';
 import { withShortLocks } from './migration-lock.js';
+
+/** Migrations by which former versions changed the schema of the service itself. */
+const OF_ENGINE: readonly string[] = [
+  'KnownBaseline1764676800001',
+  'InstallForOwner1795864500000',
+  'LeaveExternalTables1795886100000',
+  'DescribeTallies1795890000000',
+];
 
 /**
  * Takes back the migration that was applied last, and waits for locks as `migrate` does.
@@ -11,7 +20,7 @@ import { withShortLocks } from './migration-lock.js';
  * @returns its name
  * @throws CommandError if there is none, if its file is gone, or if data would be lost
  */
-export function migrateDown(
+export function revertMigration(
   url: string,
   destructive: boolean,
   options: MigrateOptions = {},
@@ -19,7 +28,10 @@ export function migrateDown(
   return withMigrationLock(url, options, async (context) => {
     const { executor, runner } = context;
     const applied = await executor.getExecutedMigrations();
-    const last = applied.toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0)).at(-1);
+    const last = applied
+      .filter(({ name }) => !OF_ENGINE.includes(name))
+      .toSorted((one, other) => (one.id ?? 0) - (other.id ?? 0))
+      .at(-1);
     if (!last) throw new CommandError('There is no migration to take back');
     const instance = runner.dataSource.migrations.find(
       (each) => (each.name ?? each.constructor.name) === last.name,
@@ -33,8 +45,9 @@ export function migrateDown(
       );
     }
     const revert = async (): Promise<void> => {
-      if (!destructive) await checkLoss(runner, last.name, () => instance.down(runner));
-      await instance.down(runner);
+      const down = (): Promise<void> => followColumns(runner, () => instance.down(runner));
+      if (!destructive) await checkLoss(runner, last.name, down);
+      await down();
       await executor.deleteMigration(last);
     };
     await withShortLocks(last.name, context, revert, instance.transaction !== false);
@@ -58,7 +71,7 @@ async function checkLoss(
     if (after.has(key)) continue;
     // The locks of the trial are gone: what a writer commits now would be lost unseen.
     await lockOutWriters(runner, table);
-    if (await hasRows(runner, `"${table}" WHERE "${column}" IS NOT NULL`)) {
+    if (await hasRows(runner.manager, `"${table}" WHERE "${column}" IS NOT NULL`)) {
       lost.push(`${table}.${column}`);
     }
   }

@@ -1,19 +1,6 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 
-/** The setting of a session by which the first migration chooses the language of words. */
-const SETTING = 'catalogue.search_language';
-
-/**
- * Chooses the language for the migrations of a session. A database with words keeps its own.
- *
- * @throws CommandError if the database has no such language
- */
-export async function chooseSearchLanguage(runner: QueryRunner, language: string): Promise<void> {
-  await requireSearchLanguage(runner.manager, language);
-  await runner.query('SELECT set_config($1, $2, false)', [SETTING, language]);
-}
-
 /**
  * Requires a configuration of PostgreSQL itself, or one with its schema, such as `public.ours`.
  *
@@ -39,10 +26,10 @@ export async function requireSearchLanguage(
  * characters of words by the Unicode version of Node.js. A change of one of them takes `rebuild_words` for each
  * resource that is searched.
  */
-export async function createSearchFunctions(runner: QueryRunner): Promise<void> {
+export async function createSearchFunctions(runner: QueryRunner, language: string): Promise<void> {
   const functions = {
-    // The configuration by whose dictionaries words are stemmed.
-    'search_language()': `'${await chosenLanguage(runner)}'`,
+    // The configuration by whose dictionaries words are stemmed. `Settings` admits no quotes.
+    'search_language()': `'${language}'`,
     'search_lower(text)': `lower($1 ${await lowerCollation(runner)})`,
     // A regular expression of what is between words.
     'search_separators()': `'[^a-z0-9${wordCharacters()}]+'`,
@@ -52,15 +39,6 @@ export async function createSearchFunctions(runner: QueryRunner): Promise<void> 
       `CREATE FUNCTION ${name} RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT ${expression} $$`,
     );
   }
-}
-
-/** The language that `chooseSearchLanguage` has set in the session. `Settings` does not admit quotes. */
-async function chosenLanguage(runner: QueryRunner): Promise<string> {
-  const [{ language }] = await runner.manager.query<[{ language: string }]>(
-    `SELECT coalesce(nullif(current_setting($1, true), ''), 'simple') AS language`,
-    [SETTING],
-  );
-  return language;
 }
 
 /**

@@ -106,7 +106,7 @@ export async function importRows(
 type Counts = Record<'inserted' | 'updated', string>;
 
 async function checkUnnumbered(runner: QueryRunner, table: string): Promise<void> {
-  if (!(await hasRows(runner, table))) return;
+  if (!(await hasRows(runner.manager, table))) return;
   throw new CommandError(
     `--number would overwrite objects of ${table.replaceAll('"', '')} with the rows of these numbers: add --replace if the file has all of them`,
   );

@@ -15,10 +15,11 @@ const MEMORY = 256 * 1024;
  * @returns whether it is locked: it is not if others use it for long
  */
 export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<boolean> {
-  if ((await hasRows(runner, table)) || !(await mayReplaceIndexes(runner, table))) return false;
+  if ((await hasRows(runner.manager, table)) || !(await mayReplaceIndexes(runner, table)))
+    return false;
   await runner.query('SAVEPOINT unlocked');
   // A writer may have inserted rows before it was locked out.
-  if ((await lockBriefly(runner, table, LOADING_MODE)) && !(await hasRows(runner, table)))
+  if ((await lockBriefly(runner, table, LOADING_MODE)) && !(await hasRows(runner.manager, table)))
     return true;
   await unlock(runner);
   return false;

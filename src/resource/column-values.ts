@@ -106,8 +106,8 @@ function arrayOf(
   isItem: (item: unknown) => boolean,
   example: readonly unknown[],
 ): ColumnValues {
-  const readObject = ({ value, isKept }: JsonText): string | undefined =>
-    isKept && Array.isArray(value) && value.every(isItem) ? arrayLiteral(value) : undefined;
+  const readObject = ({ value, isExact }: JsonText): string | undefined =>
+    isExact && Array.isArray(value) && value.every(isItem) ? arrayLiteral(value) : undefined;
   return {
     publicForm: (reference) => `array_to_json(${reference})`,
     schema: () => ({ type: 'array', items, examples: [example] }),

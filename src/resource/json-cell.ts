@@ -38,8 +38,8 @@ export function jsonCell(shape: Shape | undefined): CellFormat {
 }
 
 /** Whether it is an object or a list that PostgreSQL can store, and JavaScript has not rounded its numbers. */
-function isStorable({ value, isKept }: JsonText): boolean {
-  return isKept && typeof value === 'object' && hasTexts(value);
+function isStorable({ value, isExact }: JsonText): boolean {
+  return isExact && typeof value === 'object' && hasTexts(value);
 }
 
 /** Whether PostgreSQL can store the texts of a value. */

@@ -15,7 +15,7 @@ export class JsonText {
   }
 
   /** Whether the value has all digits of the text. */
-  get isKept() {
+  get isExact() {
     const numbers = this.text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g);
     return numbers?.every(hasItsDigits) ?? true;
   }

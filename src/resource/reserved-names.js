@@ -8,6 +8,7 @@
 export const SERVICE_TABLES = [
   'access_tokens',
   'clients',
+  'engine',
   'migrations',
   'resource_versions',
   'searches',

@@ -95,7 +95,7 @@ async function checkTriggers(dataSource: DataSource, statement: string): Promise
   const [user] = await dataSource.query<{ trigger: string }[]>(
     `SELECT tgname AS trigger FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid
      WHERE tgrelid = to_regclass($1) AND NOT tgisinternal AND strpos(prosrc, $2) > 0
-     AND tgname !~ '_(tally|deletions)_'`,
+     AND tgname !~ '_(tally|deletions)_|_words$'`,
     [`"${table}"`, `NEW."${column}"`],
   );
   if (!user) return;

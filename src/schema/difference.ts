@@ -19,10 +19,8 @@ export function lineOf({ text, remedy }: Difference): string {
 /** The remedy if a migration is missing. The first command writes it, the second one applies it. */
 export const MIGRATION = 'run npm run migration -- <name> and catalogue migrate';
 
-/** The remedy if a migration is missing, or if a statement of one was undone. */
-export function orMigration(statement: string): string {
-  return `${MIGRATION}, or if a migration has it already: ${statement}`;
-}
+/** The remedy if something is missing that follows from the declaration of a resource. */
+export const MIGRATE = 'run catalogue migrate';
 
 /** The names of columns, for an operator. */
 export function named(columns: readonly string[]): string {

@@ -4,7 +4,7 @@ import { ownResources } from '../resource/own-table.js';
 import { quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
-import { readParts } from './parts/parts.js';
+import { isForSpeed, readParts } from './parts/parts.js';
 import { schemaChanges } from './schema-changes.js';
 
 /**
@@ -21,7 +21,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     ...(await closedTables(dataSource)),
     ...(await surplusDifferences(dataSource)),
   ];
-  const partsOf = await readParts(dataSource);
+  const partsOf = await readParts(dataSource, [...ownResources(dataSource).keys()]);
   for (const [resource, metadata] of resourcesOf(dataSource)) {
     const columns = await externalDifferences(dataSource, metadata);
     found.push(...columns.map((difference) => ({ ...difference, resource })));
@@ -30,7 +30,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
     for (const { part, installed } of partsOf(metadata)) {
       for (const difference of part.differences(metadata, installed)) {
         // Lists that are only slow stay available.
-        found.push(part.isForSpeed ? difference : { ...difference, resource });
+        found.push(isForSpeed(part) ? difference : { ...difference, resource });
       }
     }
   }
@@ -48,7 +48,7 @@ async function checkReadable(dataSource: DataSource): Promise<void> {
 }
 
 /** Compares the tables of the service with the entities. */
-async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
+export async function tableDifferences(dataSource: DataSource): Promise<Difference[]> {
   const resources = ownResources(dataSource);
   const { up } = await schemaChanges(dataSource);
   return up.map((statement) => {

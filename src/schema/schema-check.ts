@@ -10,7 +10,7 @@ import { Maintenance } from '../list/maintenance.js';
 import { UnavailableResources } from '../list/reading/unavailable-resources.js';
 
 /** Milliseconds between two checks while the database does not match, or maintenance fails. */
-const CHECK_INTERVAL = 3000;
+const CHECK_PERIOD = 3000;
 
 /** Milliseconds after a change in which queries may fail that began before it. */
 const SETTLING = 10_000;
@@ -77,7 +77,7 @@ export class SchemaCheck implements OnModuleDestroy {
   private async repeat(): Promise<void> {
     const { signal } = this.stopping;
     for (;;) {
-      await sleep(CHECK_INTERVAL, undefined, { signal }).catch(() => undefined);
+      await sleep(CHECK_PERIOD, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       if (!this.isPassed || this.maintenance.hasFault) await this.check();
     }

@@ -17,7 +17,7 @@ export async function miscounts(
   metadata: EntityMetadata,
 ): Promise<string[]> {
   const resource = nameOf(metadata);
-  const installed = (await tallyPart.read(dataSource)).get(resource);
+  const installed = (await tallyPart.read(dataSource, [resource])).get(resource);
   if (!countsAsDeclared(metadata, installed)) return [];
   const { minimum } = identifierType(identifierOf(metadata).type).bounds;
   const found: string[] = [];

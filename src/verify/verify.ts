@@ -75,16 +75,5 @@ async function searchLanguageViolations(application: INestApplicationContext): P
   const { searchLanguage } = application.get(Settings);
   const dataSource = application.get(DataSource);
   const difference = await searchLanguageDifference(dataSource, searchLanguage);
-  const foreign = await dataSource.query<{ resource: string }[]>(
-    `SELECT resource FROM tallies WHERE searched <> '{}' AND resource NOT IN (
-       SELECT resource FROM searches
-     ) ORDER BY resource`,
-  );
-  return [
-    ...(difference === undefined ? [] : [difference]),
-    ...foreign.map(
-      ({ resource }) =>
-        `the trigger that sets the words of ${resource} is of an older form: SELECT install_words('${resource}', '{<its columns>}'), rebuild_words('${resource}')`,
-    ),
-  ];
+  return difference === undefined ? [] : [difference];
 }

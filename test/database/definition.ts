@@ -25,3 +25,19 @@ export async function definitionOf(dataSource: DataSource, resource: string): Pr
   );
   return definition;
 }
+
+/** The definitions of everything in the schema of the service. */
+export async function schemaOf(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ line: string }[]>(
+    `WITH relations AS (SELECT oid, relname FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+     SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull,
+       (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = attrelid AND adnum = attnum)) AS line
+     FROM relations JOIN pg_attribute ON attrelid = relations.oid WHERE attnum > 0 AND NOT attisdropped
+     UNION ALL SELECT pg_get_indexdef(indexrelid) FROM relations JOIN pg_index ON indrelid = oid
+     UNION ALL SELECT pg_get_triggerdef(pg_trigger.oid) || tgenabled::text FROM relations JOIN pg_trigger ON tgrelid = relations.oid
+     WHERE NOT tgisinternal
+     UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f'
+     ORDER BY line`,
+  );
+  return rows.map(({ line }) => line);
+}

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmod, mkdir, mkdtemp } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -41,9 +41,31 @@ export default async function globalSetup() {
 
   const url = new URL(process.env.TEST_SERVER_URL);
   url.pathname = `/${template}`;
-  const { migrate } = await import(pathToFileURL(join(sources, 'database/migrate.js')).href);
-  await migrate(url.href);
-  await createStandIns(sources, url.href);
+  await withDeclared(sources, url.href, async (dataSource) => {
+    const { migrate } = await import(pathToFileURL(join(sources, 'schema/migrate.js')).href);
+    await migrate(url.href, { declared: () => Promise.resolve(dataSource) });
+    await createStandIns(sources, dataSource);
+  });
+}
+
+/** Runs work with the data source of the application, which has the entities of the project. */
+async function withDeclared(sources, url, work) {
+  const load = (path) => import(pathToFileURL(join(sources, path)).href);
+  await import('reflect-metadata');
+  const { NestFactory } = await import('@nestjs/core');
+  const { DataSource } = await import('typeorm');
+  const { AppModule } = await load('app.module.js');
+  const { Settings } = await load('settings/settings.js');
+  const settings = new Settings({ DATABASE_URL: url });
+  const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
+    abortOnError: false,
+    logger: false,
+  });
+  try {
+    await work(application.get(DataSource));
+  } finally {
+    await application.close();
+  }
 }
 
 /** A folder with what migrates a database, made from the sources, since the build may be older. */
@@ -53,8 +75,10 @@ async function sourcesOfDatabase() {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'catalogue-test-'));
   globalThis.databaseSources = folder;
-  await transpile('src', folder);
-  return folder;
+  // Which has the version of the service.
+  await copyFile('package.json', join(folder, 'package.json'));
+  await transpile('src', join(folder, 'src'));
+  return join(folder, 'src');
 }
 
 async function embedded(sources) {

@@ -7,23 +7,16 @@ import { readdir, readFile } from 'node:fs/promises';
  * for those that the generator writes.
  */
 const LANDED: Readonly<Record<string, string>> = {
-  'baseline/brands.sql': 'bd77e201ec4a',
-  'baseline/categories.sql': '7df0eed0b576',
-  'baseline/clients.sql': '156ce8aa47dd',
-  'baseline/engine.sql': '9314724cf9b1',
-  'baseline/products.sql': 'eb6d5587c5a8',
-  'baseline/variants.sql': '0fb7471e09f4',
-  'migrations/1764676800000-baseline.ts': 'b94dd16fa9f9',
-  'migrations/1764676800001-known-baseline.ts': 'b83fa06dcfd7',
-  'migrations/1795864500000-install-for-owner.ts': '39d3b0be1d29',
-  'migrations/1795886100000-leave-external-tables.ts': 'be3a1ceb323f',
-  'migrations/1795890000000-describe-tallies.ts': '5f402276ad93',
+  'engine/1-tables.sql': '67d6353cd901',
+  'engine/2-leave-external-tables.sql': '977e5b264e2e',
+  'engine/3-former-functions.sql': '25677da80002',
+  'migrations/1764676800000-baseline.ts': 'aaab16c50955',
 };
 
 /** The names of what the generator writes for a resource of a project. */
 const GENERATED = /^\d+-(create|remove)-[^/]+\.ts$/;
 
-it('The baseline and the migrations that have landed are as databases have run them', async () => {
+it('The steps of the engine and the migrations that have landed are as databases have run them', async () => {
   const found: Record<string, string> = {};
   for (const file of Object.keys(LANDED)) {
     const text = await readFile(`src/database/${file}`, 'utf8').catch(() => '');
@@ -31,9 +24,9 @@ it('The baseline and the migrations that have landed are as databases have run t
   }
   // Undo the change, and write a migration that makes it.
   expect(found).toEqual(LANDED);
-  const baseline = (await readdir('src/database/baseline')).map((file) => `baseline/${file}`);
+  const steps = (await readdir('src/database/engine')).map((file) => `engine/${file}`);
   const migrations = (await readdir('src/database/migrations'))
     .filter((file) => !GENERATED.test(file))
     .map((file) => `migrations/${file}`);
-  expect(Object.keys(LANDED).sort()).toEqual([...baseline, ...migrations].sort());
+  expect(Object.keys(LANDED).sort()).toEqual([...steps, ...migrations].sort());
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { OwnServer } from '../faults/own-server.js';
 import { freePort } from '../free-port.js';
 import { refusal, type Service, startService } from '../service.js';
@@ -261,7 +261,7 @@ describe('A migration beside an autovacuum', () => {
 
   it('has it cancelled, as one that waits without a limit would', async () => {
     // Those of the project first.
-    await migrate(server.url);
+    await migrateDatabase(server.url);
     await server.query(
       `ALTER TABLE products SET (autovacuum_vacuum_cost_delay = 100, autovacuum_vacuum_cost_limit = 1,
          autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0)`,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { primaryPool } from '../../src/private-api/database.js';
 import { createProbe, Replica } from '../../src/database/replica.js';
 import { ReservedConnections } from '../../src/database/reserved-connections.js';
@@ -128,7 +128,7 @@ describe.each(['German', 'SQL, DMY', 'Postgres'])(
 
     beforeAll(async () => {
       database = await databaseWith({ DateStyle, ...MEANINGS, ...LIMITS }, { migrated: false });
-      await migrate(database.url);
+      await migrateDatabase(database.url);
       service = await startService({ DATABASE_URL: database.url });
       await fill(service);
     });

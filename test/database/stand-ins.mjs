@@ -1,4 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -8,44 +7,17 @@ import { pathToFileURL } from 'node:url';
  * ready in any test.
  *
  * @param {string} sources the folder of the service as JavaScript
- * @param {string} url a migrated database
+ * @param {import('typeorm').DataSource} dataSource of the application, on a migrated database
  */
-export async function createStandIns(sources, url) {
-  // Most projects have none, and spare the time of an application.
-  if (!(await hasExternal(sources))) return;
-  const load = (path) => import(pathToFileURL(join(sources, path)).href);
-  await import('reflect-metadata');
-  const { NestFactory } = await import('@nestjs/core');
-  const { AppModule } = await load('app.module.js');
-  const { Settings } = await load('settings/settings.js');
-  const { resourcesOf, externalTableOf } = await load('resource/resource.js');
-  const { DataSource } = await import('typeorm');
-  const settings = new Settings({ DATABASE_URL: url });
-  const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
-    abortOnError: false,
-    logger: false,
-  });
-  try {
-    const dataSource = application.get(DataSource);
-    for (const metadata of resourcesOf(dataSource).values()) {
-      const external = externalTableOf(metadata);
-      if (!external) continue;
-      for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
-    }
-  } finally {
-    await application.close();
-  }
-}
-
-/** @param {string} sources */
-async function hasExternal(sources) {
-  const files = await readdir(sources, { recursive: true });
-  const texts = await Promise.all(
-    files
-      .filter((file) => file.endsWith('.entity.js'))
-      .map((file) => readFile(join(sources, file), 'utf8')),
+export async function createStandIns(sources, dataSource) {
+  const { resourcesOf, externalTableOf } = await import(
+    pathToFileURL(join(sources, 'resource/resource.js')).href
   );
-  return texts.some((text) => text.includes('external:'));
+  for (const metadata of resourcesOf(dataSource).values()) {
+    const external = externalTableOf(metadata);
+    if (!external) continue;
+    for (const statement of statementsOf(metadata, external)) await dataSource.query(statement);
+  }
 }
 
 /**

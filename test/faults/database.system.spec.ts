@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { Random } from '../random.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined);
   }
   server = await OwnServer.create({ max_connections: '20' });
-  await migrate(server.url);
+  await migrateDatabase(server.url);
   gate = await Gate.before(server.url);
   service = await startService({
     DATABASE_URL: gate.url,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { catalogue } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { OwnServer } from './own-server.js';
@@ -9,7 +9,7 @@ let server: OwnServer;
 
 beforeAll(async () => {
   server = await OwnServer.create();
-  await migrate(server.url);
+  await migrateDatabase(server.url);
   await server.query(`INSERT INTO categories ("categoryID", name) VALUES ('c', 'C')`);
 });
 afterAll(() => server.remove());

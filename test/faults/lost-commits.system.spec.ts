@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { Catalogue } from '../../packages/client/src/catalogue.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -53,7 +53,7 @@ class Copy {
 
 beforeEach(async () => {
   primary = await OwnServer.create();
-  await migrate(primary.url);
+  await migrateDatabase(primary.url);
   link = await Gate.before(primary.url);
   standby = await primary.replica(link.url);
   entrance = await Gate.before(primary.url);

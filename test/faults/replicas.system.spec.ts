@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApplication } from '../../src/application.js';
 import { ClientsService } from '../../src/clients/clients.service.js';
-import { migrate } from '../../src/database/migrate.js';
+import { migrateDatabase } from '../schema/declared.js';
 import { primaryPool } from '../../src/private-api/database.js';
 import { Replicas } from '../../src/database/replicas.js';
 import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
     jest.spyOn(Logger.prototype, level).mockImplementation(() => undefined);
   }
   primary = await OwnServer.create();
-  await migrate(primary.url);
+  await migrateDatabase(primary.url);
   replicas = [await primary.replica(), await primary.replica()];
   gate = await Gate.before(replicas[0]?.url ?? '');
   service = await startService({
@@ -246,9 +246,9 @@ it('What is no replica of this database, or of its past, is left out', async () 
   const stranger = new URL(primary.url);
   stranger.pathname = '/stranger';
   await primary.query('CREATE DATABASE stranger');
-  await migrate(stranger.href);
+  await migrateDatabase(stranger.href);
   const other = await OwnServer.create();
-  await migrate(other.url);
+  await migrateDatabase(other.url);
   const replicaOfOther = await other.replica();
   const urls = [primary.url, database.href, replicaOfOther.url];
   const strangers = new Replicas(primary.url, { ...SETTINGS, replicaUrls: urls });
@@ -281,7 +281,7 @@ it('After another database has taken the place of the first one by its name, its
   const [replica] = replicas;
   const shopOn = (server: OwnServer | undefined): string => databaseOn(server, 'shop');
   await primary.query('CREATE DATABASE shop');
-  await migrate(shopOn(primary));
+  await migrateDatabase(shopOn(primary));
   await primary.query('CREATE DATABASE shop_restored TEMPLATE shop');
   await until(() => replica?.query('SELECT', shopOn(replica)).then(Boolean, () => false) ?? false);
   const replaced = new Replicas(shopOn(primary), {
@@ -305,7 +305,7 @@ it('After another database has taken the place of the first one by its name, its
 
 it('Without the primary, replicas that are recent enough answer every request', async () => {
   await primary.query('CREATE DATABASE depot');
-  await migrate(databaseOn(primary, 'depot'));
+  await migrateDatabase(databaseOn(primary, 'depot'));
   const way = await Gate.before(databaseOn(primary, 'depot'));
   const other = await startService({
     DATABASE_URL: way.url,

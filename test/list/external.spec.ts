@@ -7,11 +7,12 @@ import { ListQueryDto, TextParam } from '../../src/list/index.js';
 import { Maintenance } from '../../src/list/maintenance.js';
 import { describeTable } from '../../src/schema/describe-table.js';
 import { differences } from '../../src/schema/differences.js';
-import { migrationChanges } from '../../src/schema/parts/parts.js';
+import { schemaChanges } from '../../src/schema/schema-changes.js';
 import { SchemaCheck } from '../../src/schema/schema-check.js';
 import { externalDifferences } from '../../src/schema/external-differences.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
+import { installDeclared } from '../schema/declared.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { ITEMS, SHOP, shopStatements, startShop } from './external.fixture.js';
@@ -67,7 +68,8 @@ describe('A service that lists external tables', () => {
 
   it('finds nothing off, writes no migration, and maintains nothing of them', async () => {
     expect(await findViolations(service.application)).toEqual([]);
-    expect(await migrationChanges(service.dataSource)).toEqual({ up: [], down: [] });
+    expect(await schemaChanges(service.dataSource)).toEqual({ up: [], down: [] });
+    expect(await installDeclared(service.dataSource, true)).toEqual([]);
     const maintenance = service.application.get(Maintenance);
     const maintained = [...maintenance.failures.keys()];
     expect(maintained).toContain('products');

@@ -21,8 +21,8 @@ import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
 import { errors } from '../../src/http/errors.js';
 import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { callLists } from '../../src/verify/called-lists.js';
+import { createDeclared } from '../schema/declared.js';
 import { sharedService } from '../service.js';
 
 @Resource('test_secrets', { counted: ['kind'] })
@@ -128,11 +128,7 @@ class SecretsModule {}
 
 const service = sharedService({}, SecretsModule);
 
-beforeAll(async () => {
-  for (const statement of (await migrationChanges(service.dataSource)).up) {
-    await service.dataSource.query(statement);
-  }
-});
+beforeAll(() => createDeclared(service.dataSource));
 
 const since = new Date(Date.now() - 1000).toISOString();
 

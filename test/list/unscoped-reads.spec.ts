@@ -11,11 +11,11 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, Resource } from '../../src/resource/index.js';
 import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
-import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { callLists } from '../../src/verify/called-lists.js';
 import { authorReads } from '../../src/verify/author-reads.js';
 import { findViolations } from '../../src/verify/verify.js';
 import { logLines } from '../log-lines.js';
+import { createDeclared } from '../schema/declared.js';
 import { refusal, sharedService } from '../service.js';
 import { controllerOf, resourceModule } from './resource-module.js';
 
@@ -159,8 +159,8 @@ const LotsModule = resourceModule(
 const service = sharedService({}, LotsModule);
 
 beforeAll(async () => {
-  const { up } = await migrationChanges(service.dataSource);
-  for (const statement of [...up, OBJECTS]) await service.dataSource.query(statement);
+  await createDeclared(service.dataSource);
+  await service.dataSource.query(OBJECTS);
 });
 
 const unsaid = (what: string, query: string) =>

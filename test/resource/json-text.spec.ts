@@ -64,8 +64,8 @@ describe('JSON', () => {
     ['[1e400]', false],
     ['[1234567890123456]', false],
     ['[-123456789012345, 0.10, 1e-7, 0.0000001, -0.0]', true],
-  ])('tells whether JavaScript has all digits: %s', (json, isKept) => {
-    expect(readJson(json)).toMatchObject({ text: json, isKept });
+  ])('tells whether JavaScript has all digits: %s', (json, isExact) => {
+    expect(readJson(json)).toMatchObject({ text: json, isExact });
   });
 
   it.each(['{"a":1,"a":1}', '[{"a":{"b":1,"\\u0062":2}}]', '{"__proto__":1,"__proto__":1}'])(
@@ -101,7 +101,7 @@ describe('JSON', () => {
     ['1e-400', false],
     ['1e400', false],
     ['0.100000000000000007', false],
-  ])('has the number %s as a double: %s', (number, isKept) => {
-    expect(isDouble(number)).toBe(isKept);
+  ])('has the number %s as a double: %s', (number, isExact) => {
+    expect(isDouble(number)).toBe(isExact);
   });
 });

@@ -10,8 +10,8 @@ import {
 } from '../../src/list/index.js';
 import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
 import { differences } from '../../src/schema/differences.js';
-import { migrationChanges } from '../../src/schema/parts/parts.js';
 import { findViolations } from '../../src/verify/verify.js';
+import { createDeclared, installDeclared } from './declared.js';
 import { sharedService } from '../service.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';
 
@@ -72,6 +72,9 @@ const service = sharedService({}, ThingsModule);
 
 const query = <Row>(text: string) => service.dataSource.query<Row[]>(text);
 
+const INSERTION = `INSERT INTO test_wide_things ("thingID", one, two, three, four, five, name, weight, stock, "${LONG}")
+  VALUES ('t', '1', '2', '3', '4', '5', 'name', 1, 1, 1)`;
+
 async function definitions(): Promise<string[]> {
   const rows = await query<{ definition: string }>(
     `SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index
@@ -82,8 +85,7 @@ async function definitions(): Promise<string[]> {
 
 describe('The indexes of lists', () => {
   it('carry the filtered columns that fit into a row, in the order declared', async () => {
-    const { up } = await migrationChanges(service.dataSource);
-    for (const statement of up) await query(statement);
+    await createDeclared(service.dataSource);
     const key = '"thingID"';
     const all = `one, two, weight, three, four, five`;
     const hash = expect.stringMatching(
@@ -127,23 +129,43 @@ describe('The indexes of lists', () => {
 
   it('are what a second comparison finds', async () => {
     expect(await differences(service.dataSource)).toEqual([]);
-    expect(await migrationChanges(service.dataSource)).toEqual({ up: [], down: [] });
+    expect(await installDeclared(service.dataSource, true)).toEqual([]);
   });
 
-  it('change by a migration, which can be reverted', async () => {
-    const before = (await definitions()).sort();
-    await query(
-      `DROP INDEX test_wide_things_by_low;
+  it.each(['an empty table', 'a table of objects'])(
+    'become those that are declared, on %s',
+    async (table) => {
+      const before = (await definitions()).sort();
+      if (table !== 'an empty table') await query(INSERTION);
+      await query(
+        `DROP INDEX test_wide_things_by_low;
        CREATE INDEX test_wide_things_by_low ON test_wide_things (low) INCLUDE (stock);
        CREATE INDEX test_wide_things_by_stock ON test_wide_things (stock DESC)`,
+      );
+      const others = (await definitions()).filter((index) => /by_(low|stock) /.test(index));
+      const [installed] = await installDeclared(service.dataSource);
+      expect(installed?.isConcurrent).toBe(table !== 'an empty table');
+      // Another release may need the others.
+      expect(await definitions()).toEqual(expect.arrayContaining(others));
+      const found = await differences(service.dataSource);
+      expect(found.filter(({ isSurplus }) => !isSurplus)).toEqual([]);
+      expect(await installDeclared(service.dataSource)).toEqual([]);
+      await installDeclared(service.dataSource, true);
+      expect(await installDeclared(service.dataSource, true)).toEqual([]);
+      expect((await definitions()).sort()).toEqual(before);
+      await query('DELETE FROM test_wide_things');
+    },
+  );
+
+  it('are replaced where their creation was interrupted', async () => {
+    await query(
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'test_wide_things_by_low'::regclass`,
     );
-    const damaged = (await definitions()).sort();
-    const { up, down } = await migrationChanges(service.dataSource);
-    for (const statement of up) await query(statement);
-    expect((await definitions()).sort()).toEqual(before);
-    for (const statement of down) await query(statement);
-    expect((await definitions()).sort()).toEqual(damaged);
-    for (const statement of up) await query(statement);
+    expect((await differences(service.dataSource)).map(({ text }) => text)).toEqual([
+      'the index test_wide_things_by_low on test_wide_things is not as declared',
+    ]);
+    await installDeclared(service.dataSource);
+    expect(await differences(service.dataSource)).toEqual([]);
   });
 
   it('are named by verify where a filter is in none of those that sort', async () => {

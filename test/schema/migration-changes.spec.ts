@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from 'pg';
 import {
   Column,
   type ColumnOptions,
@@ -8,15 +9,16 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { migrate } from '../../src/database/migrate.js';
 import { databaseOptions } from '../../src/database/options.js';
 import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
 import { checkChanges } from '../../src/schema/check-changes.js';
-import { migrationChanges } from '../../src/schema/parts/parts.js';
-import type { Changes } from '../../src/schema/schema-changes.js';
+import { differences } from '../../src/schema/differences.js';
+import { migrate } from '../../src/schema/migrate.js';
+import { type Changes, schemaChanges } from '../../src/schema/schema-changes.js';
 import type { Scope } from '../../src/resource/declaration.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { definitionOf } from '../database/definition.js';
+import { createDeclared, installDeclared, migrateBy } from './declared.js';
 
 type Entity = new () => Record<string, unknown>;
 
@@ -26,6 +28,7 @@ const LISTS = {
   filtered: ['maker', 'kind', 'name'],
   sorted: ['maker', 'kind', 'name', 'price'],
   searched: ['words'],
+  derived: { words: ['name'] },
 };
 
 /** The columns of gadgets at first. */
@@ -122,21 +125,42 @@ async function open(entity: Entity): Promise<DataSource> {
   return new DataSource({ ...databaseOptions(database.url), entities: [entity] }).initialize();
 }
 
+/** What `npm run migration` would write. */
 async function change(entity: Entity, destructive = false): Promise<Changes> {
   await source.destroy();
   source = await open(entity);
-  const changes = await migrationChanges(source);
+  const changes = await schemaChanges(source);
   await checkChanges(source, changes.up, destructive);
   return changes;
 }
 
-const run = (statements: readonly string[]) =>
-  source.transaction(async (manager) => {
-    for (const statement of statements) await manager.query(statement);
-  });
+/** Runs statements as those of a migration. */
+const run = (statements: readonly string[]) => migrateBy(source, statements);
+
+/** Runs them, and installs what the entity declares. */
+async function apply(statements: readonly string[]): Promise<void> {
+  await run(statements);
+  await installDeclared(source, true);
+}
 
 function definition(): Promise<string> {
   return definitionOf(source, 'gadgets');
+}
+
+/** How the gadgets differ from their entity. */
+async function lacking(): Promise<string[]> {
+  const found = await differences(source);
+  return found.filter(({ text }) => text.includes('gadgets')).map(({ text }) => text);
+}
+
+/** What the tally counts, by facet. */
+async function counts(): Promise<Record<string, number>> {
+  const rows = await source.query<{ facet: string; count: number }[]>(
+    `SELECT facet, sum(count)::integer AS count FROM (
+       SELECT facet, count FROM gadgets_tally UNION ALL SELECT facet, count FROM gadgets_tally_deltas
+      ) counted GROUP BY facet HAVING sum(count) <> 0 AND facet !~ '^kind='`,
+  );
+  return Object.fromEntries(rows.map(({ facet, count }) => [facet, count]));
 }
 
 const TEXT = 'Emca '.repeat(11).trim();
@@ -144,11 +168,8 @@ const TEXT = 'Emca '.repeat(11).trim();
 beforeEach(async () => {
   database = await createDatabase();
   source = await open(gadgets());
-  await run((await migrationChanges(source)).up);
-  await run([
-    `SELECT install_words('gadgets', '{name}')`,
-    `INSERT INTO gadgets ("gadgetID", name, maker) VALUES ('g1', 'One', 'Acme')`,
-  ]);
+  await createDeclared(source);
+  await run([`INSERT INTO gadgets ("gadgetID", name, maker) VALUES ('g1', 'One', 'Acme')`]);
 });
 afterEach(async () => {
   await source.destroy();
@@ -169,33 +190,122 @@ describe('The migration for', () => {
     async (_, entity, destructive = false) => {
       const before = await definition();
       const { up, down } = await change(entity, destructive);
-      await run(up);
-      expect((await migrationChanges(source)).up).toEqual([]);
+      await apply(up);
+      expect((await schemaChanges(source)).up).toEqual([]);
+      expect(await lacking()).toEqual([]);
       const after = await definition();
       expect(after).not.toBe(before);
       expect(await source.query(`SELECT name, stock::integer FROM gadgets`)).toEqual([
         { name: 'One', stock: 5 },
       ]);
       await run(down);
+      // By the former release, which has the former entity.
+      await change(gadgets());
+      await installDeclared(source, true);
       expect(await definition()).toBe(before);
       expect(await source.query('SELECT name, maker, kind FROM gadgets')).toEqual([
         { name: 'One', maker: 'Acme', kind: 'A' },
       ]);
       await run([`INSERT INTO gadgets ("gadgetID", name, maker) VALUES ('g2', 'Two', 'Acme')`]);
-      await run(up);
+      await change(entity, destructive);
+      await apply(up);
       expect(await definition()).toBe(after);
     },
   );
 
+  it.each([
+    ['a counted column that is dropped', 'ALTER TABLE gadgets DROP COLUMN kind'],
+    ['a text of the words that is renamed', 'ALTER TABLE gadgets RENAME COLUMN name TO title'],
+    ['the words that are dropped', 'ALTER TABLE gadgets DROP COLUMN words'],
+    ['a sorted column that is renamed', 'ALTER TABLE gadgets RENAME COLUMN price TO cost'],
+    ['a longer text', 'ALTER TABLE gadgets ALTER name TYPE varchar(60), ALTER maker TYPE text'],
+    ['a column of another type', 'ALTER TABLE gadgets ALTER price TYPE bigint USING price::bigint'],
+    [
+      'other values of one type',
+      `ALTER TABLE gadgets ALTER maker TYPE varchar(50) USING upper(maker)`,
+    ],
+    [
+      'a name that another column takes',
+      'ALTER TABLE gadgets DROP COLUMN kind; ALTER TABLE gadgets RENAME COLUMN stock TO kind',
+    ],
+    ['a time of changes that is dropped', 'ALTER TABLE gadgets DROP COLUMN "updatedAt"'],
+    [
+      'a time of changes that is renamed',
+      'ALTER TABLE gadgets RENAME COLUMN "updatedAt" TO changed',
+    ],
+    ['an identifier that is renamed', 'ALTER TABLE gadgets RENAME COLUMN "gadgetID" TO id'],
+  ])('%s lets writers go on, and counts what they write', async (_, statement) => {
+    const writer = await connectedTo(database.url);
+    try {
+      // A session keeps the plans of triggers.
+      await writer.query(
+        `INSERT INTO gadgets ("gadgetID", name, maker) VALUES ('g0', 'None', 'Acme')`,
+      );
+      await writer.query(`DELETE FROM gadgets WHERE "gadgetID" = 'g0'`);
+      await run(statement.split(';'));
+      await write(writer, statement);
+    } finally {
+      await writer.end();
+    }
+  });
+
+  /** Writes as a session does that was open before a migration. */
+  async function write(writer: Client, statement: string): Promise<void> {
+    const named = statement.includes('TO title') ? 'title' : 'name';
+    const id = statement.includes('TO id') ? 'id' : '"gadgetID"';
+    await writer.query(`INSERT INTO gadgets (${id}, maker, ${named}) VALUES ('g2', 'Acme', 'Two')`);
+    await writer.query(`UPDATE gadgets SET maker = 'Other', ${named} = 'Three' WHERE ${id} = 'g2'`);
+    expect(await counts()).toEqual({
+      '': 2,
+      'maker=Other': 1,
+      [`maker=${statement.includes('upper') ? 'ACME' : 'Acme'}`]: 1,
+    });
+    await writer.query(`DELETE FROM gadgets WHERE ${id} = 'g1'`);
+    expect(await counts()).toEqual({ '': 1, 'maker=Other': 1 });
+    const { rows } = await writer.query(`SELECT ${id} AS id FROM gadgets_deletions ORDER BY 1`);
+    expect(rows).toEqual([{ id: 'g0' }, { id: 'g1' }]);
+    if (!statement.includes('COLUMN words')) {
+      const { rows: found } = await writer.query('SELECT words::text FROM gadgets');
+      expect(found).toEqual([{ words: "'^three' 'three'" }]);
+    }
+  }
+
+  it('the last text of words that is dropped is refused, unless the words go, too', async () => {
+    await expect(run(['ALTER TABLE gadgets DROP COLUMN name'])).rejects.toThrow(
+      'No text of the words of gadgets is left: drop their column words in the same migration',
+    );
+    await run(['ALTER TABLE gadgets DROP COLUMN name, DROP COLUMN words']);
+  });
+
+  it('a table that is dropped leaves nothing of what was installed', async () => {
+    await run(['DROP TABLE gadgets']);
+    expect(
+      await source.query(
+        `SELECT relname FROM pg_class WHERE relname ~ '^gadgets'
+         UNION ALL SELECT proname FROM pg_proc WHERE proname ~ 'gadgets'`,
+      ),
+    ).toEqual([]);
+    expect(await source.query(`SELECT FROM tallies WHERE resource = 'gadgets'`)).toEqual([]);
+    expect(await source.query(`SELECT FROM searches WHERE resource = 'gadgets'`)).toEqual([]);
+  });
+
   it('a scope by another new column records that column in deletions', async () => {
-    await run((await change(CHANGED.scoped)).up);
-    const before = await definition();
-    const { up, down } = await change(CHANGED.scopedByOther);
-    expect(up.at(-1)).toBe(`SELECT install_deletions('gadgets', 'gadgetID', '{tenant}')`);
-    await run(up);
-    expect((await migrationChanges(source)).up).toEqual([]);
-    await run(down);
-    expect(await definition()).toBe(before);
+    await apply((await change(CHANGED.scoped)).up);
+    await run((await change(CHANGED.scopedByOther)).up);
+    await run([`DELETE FROM gadgets`]);
+    // An instance of the former release may still be there.
+    expect((await installDeclared(source)).flatMap(({ statements }) => statements)).toEqual([
+      `SELECT install_deletions('gadgets', 'gadgetID', '{tenant,owner}')`,
+    ]);
+    expect(await installDeclared(source)).toEqual([]);
+    expect((await installDeclared(source, true)).flatMap(({ statements }) => statements)).toEqual([
+      `SELECT install_deletions('gadgets', 'gadgetID', '{tenant}')`,
+    ]);
+    expect(await lacking()).toEqual([]);
+    // What was recorded stays.
+    expect(await source.query('SELECT "gadgetID", tenant FROM gadgets_deletions')).toEqual([
+      { gadgetID: 'g1', tenant: null },
+    ]);
   });
 
   it('wider types lets the longer values in, which its return refuses to cut', async () => {
@@ -219,24 +329,26 @@ describe('The migration for', () => {
     ).toEqual([{ type: 'numeric(9,3)' }]);
   });
 
-  it('another expression of a generated column computes it anew', async () => {
-    await run((await change(CHANGED.generated)).up);
+  it('another expression of a generated column computes it again', async () => {
+    await apply((await change(CHANGED.generated)).up);
     expect(await source.query('SELECT initial FROM gadgets')).toEqual([{ initial: 'o' }]);
     const before = await definition();
     const { up, down } = await change(CHANGED.generatedAnew);
-    await run(up);
-    expect((await migrationChanges(source)).up).toEqual([]);
+    await apply(up);
+    expect((await schemaChanges(source)).up).toEqual([]);
     expect(await source.query('SELECT initial FROM gadgets')).toEqual([{ initial: 'O' }]);
     await run(down);
+    await change(CHANGED.generated);
+    await installDeclared(source, true);
     expect(await definition()).toBe(before);
   });
 
   it('a generated column is recognised in a database that was restored under another name', async () => {
-    await run((await change(CHANGED.generated)).up);
+    await apply((await change(CHANGED.generated)).up);
     await run([`UPDATE typeorm_metadata SET database = 'before'`]);
-    expect((await migrationChanges(source)).up).not.toEqual([]);
+    expect((await schemaChanges(source)).up).not.toEqual([]);
     await migrate(database.url);
-    expect((await migrationChanges(source)).up).toEqual([]);
+    expect((await schemaChanges(source)).up).toEqual([]);
   });
 
   it('a narrower type is refused, and names where to write it', async () => {
@@ -244,6 +356,16 @@ describe('The migration for', () => {
       /^gadgets.name changes its type, .* npm run migration -- --empty <name>, as ALTER TABLE "gadgets" ALTER COLUMN "name" TYPE character varying\(40\)/,
     );
     await expect(change(CHANGED.coarser)).rejects.toThrow(/only with --destructive/);
+  });
+
+  it('a column that a trigger of the author reads is refused, and is written by hand', async () => {
+    await run([
+      `CREATE FUNCTION set_kind() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW."kind" := NEW."maker"; RETURN NEW; END'`,
+      'CREATE TRIGGER gadgets_kind BEFORE INSERT ON gadgets FOR EACH ROW EXECUTE FUNCTION set_kind()',
+    ]);
+    await expect(change(CHANGED.renamed)).rejects.toThrow(
+      'The trigger gadgets_kind reads gadgets.maker: write that migration by hand, with its function',
+    );
   });
 
   it('a new column that every gadget must have is refused without a default', async () => {

@@ -11,6 +11,4 @@ export const CATEGORY_MISSING =
   'categoryID+type+inStock, brandID+type+inStock, currency+type+inStock, colours, ' +
   'its entity by type, categoryID, brandID, inStock, categoryID+type, brandID+type, ' +
   'categoryID+brandID, categoryID+inStock, brandID+inStock, type+inStock, currency, currency+type, categoryID+currency, ' +
-  'categoryID+type+inStock, brandID+type+inStock, currency+type+inStock, colours; ' +
-  'run npm run migration -- <name> and catalogue migrate, or if a migration has it already: ' +
-  INSTALL_PRODUCTS_TALLY;
+  'categoryID+type+inStock, brandID+type+inStock, currency+type+inStock, colours';

@@ -147,7 +147,6 @@ export function columnOf(
     sql: facts.sql(column),
     options: facts.options(column),
     property: facts.property(column),
-    bytes: facts.bytes(column),
     // A filter takes no text that is longer than a name.
     argument: facts.argument({ ...column, length: Math.min(length, nameColumn.length) }),
   };

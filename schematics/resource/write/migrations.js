@@ -1,6 +1,5 @@
 import { DefaultNamingStrategy } from 'typeorm';
 import { identifierFacts, timeType } from '../../../src/resource/column-types.js';
-import { createIndex, listIndexes } from '../../../src/resource/list-indexes.js';
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
 
@@ -11,19 +10,15 @@ import { columnOf, enumNameOf } from './entity.js';
 const naming = new DefaultNamingStrategy();
 
 /**
- * The migration that creates the table as TypeORM would from the entity, and the triggers for its times, its words, its
- * tally and its deletions.
+ * The migration that creates the table as TypeORM would from the entity. `catalogue migrate` installs what `@Resource`
+ * declares of it.
  *
  * @param {Resource} resource
  * @param {number} time when it is generated, in milliseconds since 1970; migrations run in this order
  */
 export function creation(resource, time) {
-  const { names, identifier, searched } = resource;
-  const { resource: table } = names;
+  const { names } = resource;
   const enums = resource.enums.map((field) => ({ ...field, name: enumNameOf(names, field.name) }));
-  const tallied = [resource.countedColumns, resource.sortedColumns, resource.searchedColumns];
-  // The last arguments of install_tally are optional.
-  while (tallied.length > 1 && tallied.at(-1)?.length === 0) tallied.pop();
   const up = [
     ...enums.map(
       ({ name, values = [] }) =>
@@ -31,17 +26,9 @@ export function creation(resource, time) {
     ),
     createTable(resource),
     ...indexes(resource),
-    `CREATE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}"
-     FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"()`,
-    ...(searched.length > 0 ? [`SELECT install_words('${table}', '{${searched.join()}}')`] : []),
-    `SELECT install_tally('${table}', '${identifier}', ${tallied.map((each) => `'{${each.join()}}'`).join(', ')})`,
-    `SELECT install_deletions('${table}', '${identifier}')`,
   ];
   const down = [
-    `SELECT remove_deletions('${table}')`,
-    `SELECT remove_tally('${table}')`,
-    ...(searched.length > 0 ? [`SELECT remove_words('${table}')`] : []),
-    `DROP TABLE "${table}"`,
+    `DROP TABLE "${names.resource}"`,
     ...enums.map(({ name }) => `DROP TYPE "${name}"`),
   ];
   return migration(`Create${names.plural}${time}`, {
@@ -56,8 +43,8 @@ ${up.map((statement) => `  ${literal(statement)},\n`).join('')}];
 }
 
 /**
- * The migration that drops what the migrations of a resource have installed, if it has no objects. It also runs where
- * `catalogue drop` has dropped the table.
+ * The migration that drops the table of a resource, if it has no objects. It also runs where `catalogue drop` has dropped
+ * the table.
  *
  * @param {Names} names
  * @param {readonly string[]} enums the types of its enumerations
@@ -68,9 +55,6 @@ export function removal({ resource: table, plural, words }, enums, time) {
     imports: `import { checkWithoutObjects } from '../installed-resource.js';\n`,
     up: [
       `await checkWithoutObjects(runner, '${table}')`,
-      query(
-        `SELECT remove_deletions('${table}'), remove_tally('${table}'), remove_words('${table}')`,
-      ),
       query(`DROP TABLE IF EXISTS "${table}"`),
       ...enums.map((name) => query(`DROP TYPE IF EXISTS "${name}"`)),
     ],
@@ -133,30 +117,19 @@ function createTable(resource) {
   return `CREATE TABLE "${table}" (\n     ${columns.join(',\n     ')}\n   ) WITH (autovacuum_vacuum_scale_factor = 0.05)`;
 }
 
-/** The statements that create indexes. @type {(resource: Resource) => string[]} */
+/** The statements that create indexes that `@Index` declares. @type {(resource: Resource) => string[]} */
 function indexes(resource) {
-  const { names, identifier, fields, times } = resource;
+  const { names, identifier, filteredColumns, sortedColumns } = resource;
   const { resource: table } = names;
-  const { filteredColumns: filtered, sortedColumns: sorted } = resource;
   // @Resource declares that of updatedAt.
   const others = [
     ...resource.unlistedReferences,
-    ...([...filtered, ...sorted].includes('updatedAt') ? [] : ['updatedAt']),
+    ...([...filteredColumns, ...sortedColumns].includes('updatedAt') ? [] : ['updatedAt']),
   ];
-  const columns = [...fields, ...times].map((field) => ({
-    name: field.name,
-    bytes: columnOf(resource, field).bytes,
-  }));
   const index = (/** @type {string} */ method, /** @type {string[]} */ ...indexed) =>
     `CREATE INDEX "${naming.indexName(table, indexed)}" ON "${table}"${method} ("${indexed.join('", "')}")`;
   return [
     ...others.map((column) => index('', column, identifier)),
     ...resource.ginColumns.map((column) => index(' USING gin', column)),
-    ...listIndexes({
-      table,
-      identifier: { name: identifier, bytes: identifierFacts(resource.identifierType).bytes() },
-      filtered: columns.filter(({ name }) => filtered.includes(name)),
-      sorted: columns.filter(({ name }) => sorted.includes(name)),
-    }).map((index) => createIndex(table, index)),
   ];
 }

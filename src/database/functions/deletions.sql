@@ -27,15 +27,26 @@ CREATE OR REPLACE FUNCTION records_columns(recording oid, of_table oid, names te
   FROM pg_attribute WHERE attrelid = recording AND attnum > 0 AND NOT attisdropped
 $$;
 
--- Creates the table of deletions, if there is none with such columns.
+-- Creates the table of deletions, if there is none with such columns. What a table with other columns has recorded stays, but
+-- for the columns that are no longer recorded. A new one is null: no client has seen the object by it.
 --
 -- recorded: the columns, of which the first is the identifier
 CREATE OR REPLACE FUNCTION create_deletions_table(of_resource text, of_table oid, recorded text[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   deletions text := format('%I.%I', current_schema(), of_resource || '_deletions');
+  former text := format('%I.%I', current_schema(), of_resource || '_deletions_former');
+  kept text[];
 BEGIN
   IF records_columns(to_regclass(deletions), of_table, recorded) THEN RETURN; END IF;
+  kept := ARRAY(
+    SELECT quote_ident(name) FROM unnest(recorded) WITH ORDINALITY AS part(name, at)
+    WHERE recorded_columns(to_regclass(deletions), ARRAY[name]) = recorded_columns(of_table, ARRAY[name]) ORDER BY at
+  );
+  IF kept[1] = quote_ident(recorded[1]) THEN
+    EXECUTE format('CREATE UNLOGGED TABLE %s AS SELECT %s, max("deletedAt") AS "deletedAt" FROM %s GROUP BY %2$s',
+      former, array_to_string(kept, ', '), deletions);
+  END IF;
   EXECUTE format('DROP TABLE IF EXISTS %s', deletions);
   EXECUTE format('CREATE TABLE %s (%s, "deletedAt" timestamptz(3) NOT NULL, %s (%s))', deletions,
     recorded_columns(of_table, recorded),
@@ -43,6 +54,10 @@ BEGIN
     (SELECT string_agg(quote_ident(name), ', ' ORDER BY at) FROM unnest(recorded) WITH ORDINALITY AS part(name, at)));
   EXECUTE format('ALTER TABLE %s ALTER %I SET NOT NULL', deletions, recorded[1]);
   EXECUTE format('CREATE INDEX ON %s ("deletedAt", %I)', deletions, recorded[1]);
+  IF kept[1] = quote_ident(recorded[1]) THEN
+    EXECUTE format('INSERT INTO %s (%s, "deletedAt") SELECT %2$s, "deletedAt" FROM %s', deletions, array_to_string(kept, ', '), former);
+    EXECUTE format('DROP TABLE %s', former);
+  END IF;
 END $$;
 
 -- Creates the triggers that record the deletions of a resource, or replaces them, and their table. What a table with the
@@ -71,8 +86,12 @@ BEGIN
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
     #variable_conflict use_column
     DECLARE
-      "#now" timestamptz := %2$s.write_time();
+      "#now" timestamptz;
     BEGIN
+      IF TG_OP = 'UPDATE' THEN
+        IF NOT (%6$s) THEN RETURN NULL; END IF;
+      END IF;
+      "#now" := %2$s.write_time();
       IF TG_OP = 'DELETE' THEN
         %3$s;
       ELSIF TG_OP = 'UPDATE' THEN
@@ -90,12 +109,12 @@ BEGIN
     keep, home,
     format(recording, format('SELECT %s, "#now" FROM old_rows', columns)),
     format(recording, (SELECT format('VALUES (%s, "#now")', string_agg(format('OLD.%I', name), ', ')) FROM unnest(recorded) name)),
-    format(recording, format('SELECT %s, "#now" FROM %s', columns, resource)));
+    format(recording, format('SELECT %s, "#now" FROM %s', columns, resource)),
+    (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', name), ' OR ') FROM unnest(recorded) name));
   PERFORM install_trigger(resource::regclass, of_resource || '_deletions_delete',
     'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT', keep);
-  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_rename', format(
-    'AFTER UPDATE ON %%s FOR EACH ROW WHEN (%s)',
-    (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', name), ' OR ') FROM unnest(recorded) name)), keep);
+  -- Without WHEN, which would keep a migration from dropping a column or changing its type.
+  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_rename', 'AFTER UPDATE ON %s FOR EACH ROW', keep);
   PERFORM install_trigger(resource::regclass, of_resource || '_deletions_truncate',
     'BEFORE TRUNCATE ON %s FOR EACH STATEMENT', keep);
   PERFORM set_config('role', caller, true);

@@ -299,12 +299,20 @@ $$;
 -- Creates the function of the triggers that keep a tally. Its statements are static text, so that a session plans them once.
 -- Its work_mem is that of its own statements, in any session: those of the writer keep theirs.
 --
--- additions: the statements of tally_addition for every order
--- columns: those that place an object in any order, quoted
-CREATE OR REPLACE FUNCTION create_tally_function(of_resource text, identifier text, additions text, columns text)
-RETURNS void LANGUAGE plpgsql AS $create$
+CREATE OR REPLACE FUNCTION create_tally_function(of_resource text) RETURNS void LANGUAGE plpgsql AS $create$
 DECLARE
   home text := quote_ident(current_schema());
+  of_identifier text := (SELECT identifier FROM tallies WHERE resource = of_resource);
+  first_key text := least_identifier(identifier_type(format('%s.%I', home, of_resource)::regclass, of_identifier));
+  additions text := (
+    SELECT string_agg(tally_addition(ordered, first_key), '' ORDER BY ordered.place) FROM tally_orders ordered
+    WHERE ordered.resource = of_resource
+  );
+  -- Those that place an object in any order.
+  columns text := (
+    SELECT string_agg(DISTINCT quote_ident(name), ', ') FROM tally_orders CROSS JOIN unnest(names) name
+    WHERE resource = of_resource
+  );
   compared text;
   tables text;
 BEGIN
@@ -318,7 +326,7 @@ BEGIN
   WHERE resource = of_resource;
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on the tally.
-    CREATE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
+    CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
     SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $body$
     -- A column may have the name of a variable, such as new.
     #variable_conflict use_column
@@ -358,8 +366,20 @@ BEGIN
     replace(additions, '@rows', format('SELECT %s, -1 AS "#step" FROM old_rows', columns)),
     replace(additions, '@rows',
       format('SELECT %1$s, 1 AS "#step" FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows', columns)),
-    compared, identifier, tables);
+    compared, of_identifier, tables);
 END $create$;
+
+-- Creates the function of the triggers again, as after a change of create_tally_function.
+CREATE OR REPLACE FUNCTION refresh_tally(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  caller text := current_setting('role');
+BEGIN
+  PERFORM set_config('role', (
+    SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass(quote_ident(of_resource))
+  ), true);
+  PERFORM create_tally_function(of_resource);
+  PERFORM set_config('role', caller, true);
+END $$;
 
 -- Creates the tally of a resource with a table of its own, or creates it anew, and counts the objects. All that it creates
 -- belongs to the owner of that table.
@@ -382,7 +402,6 @@ DECLARE
   first_key text := least_identifier(key_type);
   columns text;
   ordered tally_orders;
-  additions text := '';
 BEGIN
   IF first_key IS NULL THEN
     RAISE 'The identifier % of % must be a text, an integer, a bigint or a uuid, not %', identifier, of_resource, key_type;
@@ -399,7 +418,6 @@ BEGIN
   FROM tally_orders orders CROSS JOIN unnest(names) name WHERE orders.resource = of_resource;
   FOR ordered IN SELECT * FROM tally_orders orders WHERE orders.resource = of_resource ORDER BY place LOOP
     PERFORM create_tally_tables(ordered, key_type, CASE ordered.kind WHEN 'values' THEN column_type(resource, ordered.of_column) END);
-    additions := additions || tally_addition(ordered, first_key);
     IF ordered.kind = 'items' THEN
       EXECUTE format('INSERT INTO %s.%I (word, facet, count) %s', home, ordered.tally, tally_recount(ordered));
     END IF;
@@ -409,7 +427,7 @@ BEGIN
         '(SELECT %s, 1 AS "#step" FROM %s%s) object', columns, resource,
         coalesce(' WHERE ' || quote_ident(ordered.of_column) || ' IS NOT NULL', ''))));
   END LOOP;
-  PERFORM create_tally_function(of_resource, identifier, additions, columns);
+  PERFORM create_tally_function(of_resource);
   PERFORM install_trigger(resource, of_resource || '_tally_' || operation, definition || ' FOR EACH STATEMENT', keep)
   FROM (VALUES
     ('insert', 'AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows'),

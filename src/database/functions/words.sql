@@ -117,19 +117,22 @@ BEGIN
   -- In the role of the caller: an administrator removes also what another one owns.
   PERFORM remove_words(of_resource);
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
-  -- Writers have search paths of their own. A restore of data only has an empty one. Columns are quoted: so a migration
-  -- that changes one finds that the trigger reads it.
+  -- Writers have search paths of their own. A restore of data only has an empty one.
   EXECUTE format(
-    'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET search_path = %s, pg_temp AS $body$
+    'CREATE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql SET search_path = %2$s, pg_temp AS $body$
      BEGIN
-       NEW."words" := object_words(NEW."%s", concat_ws('' '', NULL%s));
+       IF TG_OP = ''INSERT'' OR (%3$s) IS DISTINCT FROM (%4$s) THEN
+         NEW."words" := object_words(NEW.%5$I::text, concat_ws('' '', NULL%6$s));
+       END IF;
        RETURN NEW;
-     END $body$', keep, home, columns[1],
-    (SELECT string_agg(format(', NEW."%s"', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
-  EXECUTE format(
-    'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF %s ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
-    of_resource || '_words', (SELECT string_agg(format('%I', name), ', ') FROM unnest(columns) each(name)),
-    resource, keep);
+     END $body$', keep, home,
+    (SELECT string_agg(format('NEW.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
+    (SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
+    columns[1],
+    (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
+  -- Without UPDATE OF, which would keep a migration from dropping a column or changing its type.
+  EXECUTE format('CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
+    of_resource || '_words', resource, keep);
   INSERT INTO searches VALUES (of_resource, columns);
   PERFORM set_config('role', caller, true);
 END $$;
@@ -163,7 +166,7 @@ BEGIN
   -- No field changes: neither do times, tallies of other columns, and deletions.
   EXECUTE disabled;
   EXECUTE format(
-    'UPDATE %1$I SET "words" = object_words(%2$I, %3$s) WHERE "words" IS DISTINCT FROM object_words(%2$I, %3$s)',
+    'UPDATE %1$I SET "words" = object_words(%2$I::text, %3$s) WHERE "words" IS DISTINCT FROM object_words(%2$I::text, %3$s)',
     of_resource, texts[1], joined);
   EXECUTE enabled;
   -- Maintenance chooses and counts words anew. The words come first: a count that has just ended is then deleted with the

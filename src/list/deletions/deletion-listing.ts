@@ -31,8 +31,7 @@ export class DeletionListing extends Listing {
     const unseen: Condition = { kind: 'sql', column: identifier, sql: this.isUnseen(rows) };
     const scope = rows(metadata);
     const latest: Condition = { kind: 'sql', column: 'deletedAt', sql: this.isLatest(scope) };
-    const visible = scopeOf(metadata) ? [...scope, latest] : [];
-    return { filters: [...this.filters, unseen], scope: visible };
+    return { filters: [...this.filters, unseen], scope: [...scope, latest] };
   }
 
   /** A condition on the identifier: the client sees no object with it. */
@@ -52,7 +51,7 @@ export class DeletionListing extends Listing {
 
   /**
    * A condition on the time: of the deletions of an object that the client sees, it is the last one. An
-   * object may have left several scopes. So an identifier is in the list once.
+   * object may have left several scopes, also of another release. So an identifier is in the list once.
    */
   private isLatest(scope: readonly Condition[]): OpaqueSql {
     const { resource, identifier } = this.deletion;

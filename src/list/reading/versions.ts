@@ -25,7 +25,7 @@ export function requireVersion(
   const isCounted = !counted || !hasOwnTable(counted) || isInstalled(counted, tally);
   if (version && isCounted) return version;
   throw new IncompleteSchemaError(
-    `${resources.join(', ')} has no tally as declared: its migration lacks install_tally`,
+    `${resources.join(', ')} has no tally as declared: run catalogue migrate`,
   );
 }
 

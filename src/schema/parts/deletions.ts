@@ -1,10 +1,9 @@
 import type { EntityMetadata } from 'typeorm';
 import { recordedColumns } from '../../list/deletions/deletion.js';
-import { ownResources } from '../../resource/own-table.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
-import { named, orMigration } from '../difference.js';
-import { missingTriggers, namesArray, type Part, TRIGGERS } from './part.js';
+import { MIGRATE, named } from '../difference.js';
+import { missingTriggers, namesArray, namesBeside, type Part, TRIGGERS } from './part.js';
 
 /** The type of each column of a table, as `install_deletions` copies it. */
 type ColumnTypes = Readonly<Partial<Record<string, string>>>;
@@ -19,12 +18,12 @@ interface InstalledDeletions {
 
 /** The deletions of a resource with a table of its own: their table, and the triggers that record them. */
 export const deletions: Part<InstalledDeletions> = {
-  async read(dataSource) {
-    const rows = await dataSource.query<({ resource: string } & InstalledDeletions)[]>(
+  async read(queries, resources) {
+    const rows = await queries.query<({ resource: string } & InstalledDeletions)[]>(
       `SELECT resource, ${typesOf(`resource || '_deletions'`)} AS recorded, ${typesOf('resource')} AS present,
          ${TRIGGERS} AS triggers
        FROM unnest($1::text[]) resource`,
-      [[...ownResources(dataSource).keys()]],
+      [resources],
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },
@@ -32,12 +31,8 @@ export const deletions: Part<InstalledDeletions> = {
   differences(metadata, installed) {
     const { tableName } = metadata;
     const { recorded = null, triggers = [] } = installed ?? {};
-    const remedy = orMigration(install(metadata));
-    const missing = missingTriggers(
-      `${tableName}_deletions`,
-      ['delete', 'rename', 'truncate'],
-      triggers,
-    );
+    const remedy = MIGRATE;
+    const missing = missingOf(metadata, triggers);
     if (missing.length > 0) {
       return [{ text: `${tableName} has no trigger ${missing.join(', ')}`, remedy }];
     }
@@ -47,17 +42,26 @@ export const deletions: Part<InstalledDeletions> = {
       named,
     );
     const text = `the deletions of ${tableName} record ${there} of its columns, its scope names ${wanted}`;
-    return [{ text: there === wanted ? `${text} of other types` : text, remedy }];
+    const isSurplus = covers(metadata, installed);
+    return [
+      {
+        text: there === wanted ? `${text} of other types` : text,
+        remedy,
+        ...(isSurplus && { isSurplus }),
+      },
+    ];
   },
 
-  migrate(metadata, installed, { up, down }) {
-    if (isAsDeclared(metadata, installed)) return;
-    up.last.push(install(metadata));
-    down.first.unshift(
-      installed?.recorded
-        ? install(metadata, installedColumns(metadata, installed.recorded))
-        : `SELECT remove_deletions('${metadata.tableName}')`,
-    );
+  statements(metadata, installed, exact) {
+    const { recorded, triggers = [] } = installed ?? {};
+    const isWhole = missingOf(metadata, triggers).length === 0;
+    if (isWhole && (exact ? isAsDeclared(metadata, installed) : covers(metadata, installed)))
+      return [];
+    const declared = deletionColumnsOf(metadata);
+    const present = installed?.present ?? {};
+    const further =
+      exact || !recorded ? [] : namesBeside(installedColumns(metadata, recorded), declared);
+    return [install(metadata, [...declared, ...further.filter((name) => name in present)])];
   },
 };
 
@@ -85,20 +89,30 @@ function installedColumns(metadata: EntityMetadata, recorded: ColumnTypes): stri
 
 /** Whether the columns are those of the entity's scope, with the types of the resource. */
 function isAsDeclared(metadata: EntityMetadata, installed?: InstalledDeletions): boolean {
+  const count = installedColumns(metadata, installed?.recorded ?? {}).length;
+  return count === deletionColumnsOf(metadata).length && covers(metadata, installed);
+}
+
+/** Whether the columns of the entity's scope are among them, with the types of the resource. */
+function covers(metadata: EntityMetadata, installed?: InstalledDeletions): boolean {
   const { recorded, present } = installed ?? {};
   if (!recorded) return false;
-  const declared = deletionColumnsOf(metadata);
+  const areThere = installedColumns(metadata, recorded).every(
+    (column) => column in (present ?? {}),
+  );
   return (
-    installedColumns(metadata, recorded).length === declared.length &&
-    // Neither has a column that the same migration adds.
-    declared.every((column) => column in recorded && recorded[column] === present?.[column])
+    areThere &&
+    deletionColumnsOf(metadata).every(
+      (column) => column in recorded && recorded[column] === present?.[column],
+    )
   );
 }
 
-function install(
-  metadata: EntityMetadata,
-  columns: readonly string[] = deletionColumnsOf(metadata),
-): string {
+function missingOf({ tableName }: EntityMetadata, triggers: readonly string[]): string[] {
+  return missingTriggers(`${tableName}_deletions`, ['delete', 'rename', 'truncate'], triggers);
+}
+
+function install(metadata: EntityMetadata, columns: readonly string[]): string {
   const { databaseName: identifier } = identifierOf(metadata);
   const recorded = columns.length > 0 ? `, ${namesArray(columns)}` : '';
   return `SELECT install_deletions('${metadata.tableName}', '${identifier}'${recorded})`;

@@ -1,17 +1,18 @@
 import { declaredColumns } from '../../resource/declaration.js';
 import { named } from '../difference.js';
 import type { Part } from './part.js';
+import { wordColumns } from './words.js';
 
 /** The columns that a column is made of, by its name. */
 type Sources = ReadonlyMap<string, readonly string[]>;
 
 /**
- * What PostgreSQL makes other columns of: the words that a trigger sets, and generated columns. A client that does not see
- * one of these columns sees no column that `derived` of `@Resource` makes of it, so that must name them all.
+ * What PostgreSQL makes other columns of: generated columns, and words whose trigger an author has installed. A client that
+ * does not see one of these columns sees no column that `derived` of `@Resource` makes of it, so that must name them all.
  */
 export const derivedColumns: Part<Sources> = {
-  async read(dataSource) {
-    const rows = await dataSource.query<{ resource: string; column: string; made: string[] }[]>(
+  async read(queries) {
+    const rows = await queries.query<{ resource: string; column: string; made: string[] }[]>(
       `SELECT resource, 'words' AS column, columns AS made FROM searches
        UNION ALL
        SELECT relname, generated.attname, array_agg(DISTINCT source.attname::text)
@@ -37,6 +38,7 @@ export const derivedColumns: Part<Sources> = {
     const propertyOf = (name: string): string =>
       metadata.columns.find(({ databaseName }) => databaseName === name)?.propertyName ?? name;
     return [...installed].flatMap(([column, sources]) => {
+      if (column === 'words' && wordColumns(metadata)) return [];
       const name = propertyOf(column);
       const [made, declared] = [sources.map(propertyOf), derived[name]];
       if (!declared || made.every((source) => declared.includes(source))) return [];
@@ -45,5 +47,5 @@ export const derivedColumns: Part<Sources> = {
     });
   },
 
-  migrate: () => undefined,
+  statements: () => [],
 };

@@ -1,4 +1,4 @@
-import type { EntityMetadata } from 'typeorm';
+import { createHash } from 'node:crypto';
 import { listTableOf } from '../../resource/carried-columns.js';
 import {
   createIndex,
@@ -6,17 +6,21 @@ import {
   listIndexes as declaredIndexes,
   listIndexPrefix,
 } from '../../resource/list-indexes.js';
-import { type Difference, orMigration } from '../difference.js';
-import { type Part, recreatedColumns } from './part.js';
+import { type Difference, MIGRATE } from '../difference.js';
+import { namesBeside, type Part } from './part.js';
 
-/** The indexes of a resource's lists. */
-export const listIndexes: Part<readonly ListIndex[]> = {
-  isForSpeed: true,
-  async read(dataSource) {
-    const rows = await dataSource.query<{ resource: string; indexes: Definition[] }[]>(
-      `SELECT "table".relname AS resource, json_agg(
-         json_build_object('name', index.relname, 'definition', pg_get_indexdef(indexrelid)) ORDER BY index.relname
-       ) AS indexes
+interface InstalledIndex extends ListIndex {
+  /** False for one whose creation was interrupted. */
+  readonly isValid: boolean;
+}
+
+/** The indexes of a resource's lists. Without one, lists are slow, but right. */
+export const listIndexes: Part<readonly InstalledIndex[]> = {
+  async read(queries) {
+    const rows = await queries.query<{ resource: string; indexes: Definition[] }[]>(
+      `SELECT "table".relname AS resource, json_agg(json_build_object(
+         'name', index.relname, 'definition', pg_get_indexdef(indexrelid), 'isValid', indisvalid
+       ) ORDER BY index.relname) AS indexes
        FROM pg_index JOIN pg_class index ON index.oid = indexrelid
        JOIN pg_class "table" ON "table".oid = indrelid
        WHERE "table".relnamespace = current_schema()::regnamespace
@@ -26,74 +30,106 @@ export const listIndexes: Part<readonly ListIndex[]> = {
     return new Map(rows.map(({ resource, indexes }) => [resource, indexes.map(installedIndex)]));
   },
 
-  differences(metadata, installed) {
+  differences(metadata, installed = []) {
     const { tableName: table } = metadata;
-    const { missing, surplus } = compared(metadata, installed);
-    const names = new Set([...missing, ...surplus].map(({ name }) => name));
-    return [...names].map((name): Difference => {
-      const [toDrop, toCreate] = [surplus, missing].map((indexes) =>
-        indexes.find((index) => index.name === name),
-      );
-      const statements = [toDrop && drop(toDrop), toCreate && createIndex(table, toCreate)];
-      const remedy = orMigration(statements.filter(Boolean).join('; '));
-      if (!toDrop) return { text: `${table} has no index ${name}`, remedy };
-      const text = `the index ${name} on ${table} is not`;
-      return toCreate
-        ? { text: `${text} as declared`, remedy }
-        : { text: `${text} declared`, remedy, isSurplus: true };
-    });
+    const declared = declaredIndexes(listTableOf(metadata));
+    const surplus = namesBeside(namesIn(installed), namesIn(declared));
+    return [
+      ...declared.flatMap((index): Difference[] => {
+        const there = installed.find(({ name }) => name === index.name);
+        if (there && isSame(index, there)) return [];
+        const isSurplus = installed.some((other) => carries(other, index));
+        const text = there
+          ? `the index ${index.name} on ${table} is not as declared`
+          : `${table} has no index ${index.name}`;
+        return [{ text, remedy: MIGRATE, ...(isSurplus && { isSurplus }) }];
+      }),
+      ...surplus.map((name): Difference => {
+        const text = `the index ${name} on ${table} is not declared`;
+        return { text, remedy: MIGRATE, isSurplus: true };
+      }),
+    ];
   },
 
-  migrate(metadata, installed, { up, down }) {
+  statements(metadata, installed = [], exact) {
     const { tableName: table } = metadata;
-    const { declared, missing, surplus } = compared(metadata, installed);
-    // Before a column of theirs is dropped.
-    up.tables.unshift(...surplus.map(drop));
-    up.tables.push(...missing.map((index) => createIndex(table, index)));
-    down.tables.unshift(...missing.map(drop));
-    down.tables.push(...surplus.map((index) => createIndex(table, index)));
-    // PostgreSQL drops the others with a column that is dropped and added.
-    const columns = recreatedColumns(up, table);
-    const recreated = declared
-      .filter((index) => columns.some((column) => index.columns.includes(`"${column}"`)))
-      .filter((index) => !missing.includes(index))
-      .map((index) => createIndex(table, index));
-    up.last.push(...recreated);
-    down.last.push(...recreated);
+    const declared = declaredIndexes(listTableOf(metadata));
+    const names = namesIn(declared);
+    const beside = declared.map((index) => besideName(table, index));
+    return [
+      ...declared.flatMap((index) => (exact ? become : add)(table, index, installed)),
+      ...(exact ? namesBeside(namesIn(installed), [...names, ...beside]).map(drop) : []),
+    ];
   },
 };
 
-function compared(metadata: EntityMetadata, installed: readonly ListIndex[] = []) {
-  const declared = declaredIndexes(listTableOf(metadata));
-  return {
-    declared,
-    /** Indexes that are not installed as declared. */
-    missing: declared.filter((index) => !installed.some((other) => isSame(index, other))),
-    /** Indexes that are installed, and not declared or not like this. */
-    surplus: installed.filter((index) => !declared.some((other) => isSame(index, other))),
-  };
+/** The statements that add an index beside those that another release may need. */
+function add(table: string, index: ListIndex, installed: readonly InstalledIndex[]): string[] {
+  if (installed.some((other) => carries(other, index))) return [];
+  const isTaken = installed.some(({ name, isValid }) => name === index.name && isValid);
+  const name = isTaken ? besideName(table, index) : index.name;
+  const interrupted = installed.filter((other) => other.name === name).map(() => drop(name));
+  return [...interrupted, createIndex(table, { ...index, name })];
+}
+
+/** The statements after which there is only the index as declared. The former one serves lists until then. */
+function become(table: string, index: ListIndex, installed: readonly InstalledIndex[]): string[] {
+  const { name } = index;
+  const beside = besideName(table, index);
+  const [there, other] = [name, beside].map((each) => installed.find((one) => one.name === each));
+  if (there && isSame(index, there)) return other ? [drop(beside)] : [];
+  const isBeside = other && isSame(index, other);
+  return [
+    ...(other && !isBeside ? [drop(beside)] : []),
+    ...(isBeside ? [] : [createIndex(table, { ...index, name: there ? beside : name })]),
+    ...(there ? [drop(name)] : []),
+    ...(there || isBeside ? [`ALTER INDEX "${beside}" RENAME TO "${name}"`] : []),
+  ];
+}
+
+/** The name of an index while another one has its name. */
+function besideName(table: string, { columns }: ListIndex): string {
+  const hash = createHash('sha256').update(columns).digest('hex').slice(0, 12);
+  return `${listIndexPrefix(table)}${hash}`;
+}
+
+function namesIn(indexes: readonly ListIndex[]): string[] {
+  return indexes.map(({ name }) => name);
+}
+
+/** Whether an index has the key of another one, and at least its other columns. */
+function carries({ isValid, columns }: InstalledIndex, other: ListIndex): boolean {
+  const [one, wanted] = [columns, other.columns].map((text) => {
+    const [, key, carried = ''] = /^(\([^()]*\))(?:INCLUDE\(([^()]*)\))?$/.exec(plain(text)) ?? [];
+    return { key, carried: carried.split(',') };
+  });
+  if (!isValid || !one?.key || one.key !== wanted?.key) return false;
+  return wanted.carried.every((name) => name === '' || one.carried.includes(name));
 }
 
 interface Definition {
   readonly name: string;
   readonly definition: string;
+  readonly isValid: boolean;
 }
 
-function installedIndex({ name, definition }: Definition): ListIndex {
+function installedIndex({ name, definition, isValid }: Definition): InstalledIndex {
   // Everything from the method on, for an index that is not a plain B-tree.
   const columns = definition
     .replace(/^CREATE INDEX .*? USING btree /, '')
     .replace(/^CREATE .*? USING /, 'USING ');
-  return { name, columns };
+  return { name, columns, isValid };
+}
+
+function isSame(one: ListIndex, other: InstalledIndex): boolean {
+  return other.isValid && plain(one.columns) === plain(other.columns);
 }
 
 /** PostgreSQL quotes only the names that need it, and breaks lines. Storage parameters may differ. */
-function isSame(one: ListIndex, other: ListIndex): boolean {
-  const plain = ({ columns }: ListIndex): string =>
-    columns.replace(/ WITH \([^)]*\)/, '').replace(/["\s]/g, '');
-  return one.name === other.name && plain(one) === plain(other);
+function plain(columns: string): string {
+  return columns.replace(/ WITH \([^)]*\)/, '').replace(/["\s]/g, '');
 }
 
-function drop({ name }: ListIndex): string {
+function drop(name: string): string {
   return `DROP INDEX "${name}"`;
 }

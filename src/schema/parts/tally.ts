@@ -1,14 +1,14 @@
-import type { DataSource, EntityMetadata } from 'typeorm';
+import type { EntityMetadata } from 'typeorm';
 import { joined, namesOf, separated } from '../../tally/facet.js';
 import { isInstalled, tallyOf, tallyTables } from '../../tally/described-tally.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
-import { type Difference, named, orMigration } from '../difference.js';
-import { missingTriggers, namesArray, type Part, retypedColumns, TRIGGERS } from './part.js';
+import { type Difference, MIGRATE, named } from '../difference.js';
+import { missingTriggers, namesArray, namesBeside, type Part, TRIGGERS } from './part.js';
 
 /**
  * What the tally does by the columns of each option, for an operator. Each is a column of the table `tallies` and an argument
- * of `install_tally`, in this order. Comparison and migrations follow from it. What triggers compare is in the view
+ * of `install_tally`, in this order. Comparison and installation follow from it. What triggers compare is in the view
  * `tally_orders`.
  */
 export const TALLY_OPTIONS = {
@@ -28,6 +28,10 @@ const OPTIONS = Object.keys(TALLY_OPTIONS) as Option[];
 interface InstalledTally extends TallyColumns {
   /** What it counts by these: see `isInstalled`. */
   readonly orders: string;
+  /** Whether the columns had other types when it was installed. */
+  readonly isStale: boolean;
+  /** The columns of the table. */
+  readonly present: readonly string[];
   readonly triggers: readonly string[];
   /** Its tables, and their indexes. */
   readonly tables: readonly string[];
@@ -35,12 +39,17 @@ interface InstalledTally extends TallyColumns {
 
 /** The tally of a resource with a table of its own: its tables, and the triggers that write to them. */
 export const tally: Part<InstalledTally> = {
-  async read(dataSource: DataSource) {
-    const rows = await dataSource.query<({ resource: string } & InstalledTally)[]>(
-      `SELECT resource, ${OPTIONS.join()}, orders::text, ${TRIGGERS} AS triggers, ARRAY(
+  async read(queries) {
+    const rows = await queries.query<({ resource: string } & InstalledTally)[]>(
+      `SELECT resource, ${OPTIONS.join()}, orders::text, ${TRIGGERS} AS triggers,
+       NOT (orders @> described AND orders <@ described) AS "isStale", ARRAY(
+         SELECT attname::text FROM pg_attribute
+         WHERE attrelid = to_regclass(quote_ident(resource)) AND attnum > 0 AND NOT attisdropped
+       ) AS present, ARRAY(
          SELECT relname::text FROM pg_class
          WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname, resource || '_tally')
-       ) AS tables FROM tallies`,
+       ) AS tables
+       FROM tallies CROSS JOIN LATERAL tally_description(resource, ${OPTIONS.join()}) described`,
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },
@@ -48,11 +57,9 @@ export const tally: Part<InstalledTally> = {
   differences(metadata, installed) {
     const { tableName } = metadata;
     const declared = declaredTally(metadata);
-    const remedy = orMigration(install(metadata, declared));
+    const remedy = MIGRATE;
     if (!installed) return [{ text: `${tableName} has no tally`, remedy }];
-    const writes = ['insert', 'update', 'delete', 'truncate'];
-    const tables = tallyTables(metadata).map((quoted) => quoted.slice(1, -1));
-    const missing = tables.filter((table) => !installed.tables.includes(table));
+    const missing = missingTables(metadata, installed);
     if (missing.length > 0 && countsAsDeclared(metadata, installed)) {
       const text = `${tableName} has no table ${missing.join(', ')}`;
       return [{ text, remedy, affectsColumns: true }];
@@ -62,7 +69,7 @@ export const tally: Part<InstalledTally> = {
     const outdated = `the tally of ${tableName} was installed when columns had other types`;
     return [
       ...(isOutdated ? [{ text: outdated, remedy }] : []),
-      ...missingTriggers(`${tableName}_tally`, writes, installed.triggers).map((trigger) => ({
+      ...missingTallyTriggers(metadata, installed).map((trigger) => ({
         text: `${tableName} has no trigger ${trigger}`,
         remedy,
       })),
@@ -76,27 +83,49 @@ export const tally: Part<InstalledTally> = {
     ];
   },
 
-  migrate(metadata, installed, { up, down }) {
-    const { tableName: table } = metadata;
+  statements(metadata, installed, exact) {
     const declared = declaredTally(metadata);
-    const isSame = countsAsDeclared(metadata, installed);
-    const ways = [
-      { statements: up, former: installed, next: declared },
-      { statements: down, former: declared, next: installed },
-    ];
-    for (const { statements, former, next } of ways) {
-      // Its tables have columns of the same types.
-      const columns = former ? OPTIONS.flatMap((option) => former[option]).flatMap(separated) : [];
-      const isRetyped = retypedColumns(statements, table).some((name) => columns.includes(name));
-      if (isSame && !isRetyped) continue;
-      if (former && (isRetyped || !next)) {
-        statements.first.unshift(`SELECT remove_tally('${table}')`);
-      }
-      // At the end, where its columns have the names that it counts by.
-      if (next) statements.last.push(install(metadata, next));
-    }
+    if (!installed) return [install(metadata, declared)];
+    const wanted = exact ? declared : withInstalled(declared, installed);
+    const isWhole =
+      !installed.isStale &&
+      OPTIONS.every((option) => haveSameNames(installed[option], wanted[option])) &&
+      missingTables(metadata, installed).length === 0 &&
+      missingTallyTriggers(metadata, installed).length === 0;
+    return isWhole ? [] : [install(metadata, wanted)];
   },
 };
+
+/** The declared columns, and those that are installed beside them and still there. */
+function withInstalled(declared: TallyColumns, installed: InstalledTally): TallyColumns {
+  const entries = OPTIONS.map((option) => {
+    const further = namesBeside(installed[option], declared[option]);
+    const isThere = (name: string): boolean => installed.present.includes(name);
+    return [
+      option,
+      [...declared[option], ...further.filter((name) => separated(name).every(isThere))],
+    ];
+  });
+  return Object.fromEntries(entries) as TallyColumns;
+}
+
+/** The declared tables that are not there. */
+function missingTables(metadata: EntityMetadata, { tables }: InstalledTally): string[] {
+  const declared = tallyTables(metadata).map((quoted) => quoted.slice(1, -1));
+  return namesBeside(declared, tables);
+}
+
+/** The triggers that are not there. */
+function missingTallyTriggers(
+  { tableName }: EntityMetadata,
+  { triggers }: InstalledTally,
+): string[] {
+  return missingTriggers(
+    `${tableName}_tally`,
+    ['insert', 'update', 'delete', 'truncate'],
+    triggers,
+  );
+}
 
 /** What the tally of a resource counts by according to its entity. */
 function declaredTally(metadata: EntityMetadata): TallyColumns {

@@ -1,10 +1,11 @@
-import { orMigration } from '../difference.js';
+import type { EntityMetadata } from 'typeorm';
+import { MIGRATE } from '../difference.js';
 import type { Part } from './part.js';
 
 /** The trigger that sets the time of the last change of an object, with the column that it sets. */
 export const updatedAtTrigger: Part<string> = {
-  async read(dataSource) {
-    const rows = await dataSource.query<{ resource: string; column: string }[]>(
+  async read(queries) {
+    const rows = await queries.query<{ resource: string; column: string }[]>(
       `SELECT relname AS resource,
          coalesce(nullif(split_part(encode(tgargs, 'escape'), '\\000', 1), ''), '${DEFAULT_COLUMN}') AS column
        FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
@@ -14,28 +15,33 @@ export const updatedAtTrigger: Part<string> = {
   },
 
   differences(metadata, installed) {
-    const { tableName: table } = metadata;
-    const column = metadata.updateDateColumn?.databaseName;
-    if (column === undefined || installed === column) return [];
-    const text = `${table} has no trigger that keeps ${column}`;
-    return [{ text, remedy: orMigration(install(table, column, installed !== undefined)) }];
+    if (installed !== undefined && !metadata.updateDateColumn) {
+      const text = `${metadata.tableName} has a trigger that keeps ${installed}, its entity has no such time`;
+      return [{ text, remedy: MIGRATE, isSurplus: true }];
+    }
+    const column = lackingColumn(metadata, installed);
+    if (column === undefined) return [];
+    return [{ text: `${metadata.tableName} has no trigger that keeps ${column}`, remedy: MIGRATE }];
   },
 
-  migrate(metadata, installed, { up, down }) {
+  statements(metadata, installed, exact) {
     const { tableName: table } = metadata;
-    const column = metadata.updateDateColumn?.databaseName;
-    if (column === undefined || installed === column) return;
-    up.last.push(install(table, column, installed !== undefined));
-    // A new one is dropped with its table.
-    if (installed !== undefined) down.last.push(install(table, installed, true));
+    const isSurplus = installed !== undefined && !metadata.updateDateColumn;
+    if (isSurplus && exact) return [`DROP TRIGGER "${table}_updated_at" ON "${table}"`];
+    const column = lackingColumn(metadata, installed);
+    if (column === undefined) return [];
+    const argument = column === DEFAULT_COLUMN ? '' : `'${column}'`;
+    return [
+      `CREATE OR REPLACE TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"(${argument})`,
+    ];
   },
 };
 
 /** The column that the trigger sets without an argument. */
 const DEFAULT_COLUMN = 'updatedAt';
 
-function install(table: string, column: string, isThere: boolean): string {
-  const create = isThere ? 'CREATE OR REPLACE' : 'CREATE';
-  const argument = column === DEFAULT_COLUMN ? '' : `'${column}'`;
-  return `${create} TRIGGER "${table}_updated_at" BEFORE INSERT OR UPDATE ON "${table}" FOR EACH ROW EXECUTE FUNCTION "keep_updated_at"(${argument})`;
+/** The column that no trigger keeps; `undefined` if there is none. */
+function lackingColumn(metadata: EntityMetadata, installed: string | undefined) {
+  const column = metadata.updateDateColumn?.databaseName;
+  return column === installed ? undefined : column;
 }

@@ -1,23 +1,88 @@
-import { namesArray, type Part, retypedColumns } from './part.js';
+import type { EntityMetadata } from 'typeorm';
+import { declaredColumns } from '../../resource/declaration.js';
+import { columnOf } from '../../resource/resource.js';
+import { MIGRATE, named } from '../difference.js';
+import { namesArray, type Part, TRIGGERS } from './part.js';
 
-/** The trigger that sets the words of an object, by the columns of those words. A migration by hand installs it. */
-export const words: Part<readonly string[]> = {
-  async read(dataSource) {
-    const rows = await dataSource.query<{ resource: string; columns: string[] }[]>(
-      'SELECT resource, columns FROM searches',
+interface InstalledWords {
+  /** The columns of the words, in the order of `install_words`. */
+  readonly columns: readonly string[];
+  readonly triggers: readonly string[];
+}
+
+/** The trigger that sets the column `words` of an object from the columns that `derived` of `@Resource` names. */
+export const words: Part<InstalledWords> = {
+  async read(queries) {
+    const rows = await queries.query<({ resource: string } & InstalledWords)[]>(
+      `SELECT resource, columns, ${TRIGGERS} AS triggers FROM searches`,
     );
-    return new Map(rows.map(({ resource, columns }) => [resource, columns]));
+    return new Map(rows.map((row) => [row.resource, row]));
   },
 
-  differences: () => [],
+  differences(metadata, installed) {
+    const declared = wordColumns(metadata);
+    const { tableName } = metadata;
+    if (!declared || isAsDeclared(metadata, installed)) return [];
+    const text =
+      installed && !haveSameOrder(installed.columns, declared)
+        ? `the words of ${tableName} are made of ${named(installed.columns)}, its entity derives them from ${named(declared)}`
+        : `${tableName} has no trigger that sets its words`;
+    // Only their title may be another one.
+    const isSurplus =
+      hasTrigger(metadata, installed) &&
+      hasAll(declared, installed) &&
+      !hasMore(declared, installed);
+    return [{ text, remedy: MIGRATE, ...(isSurplus && { isSurplus }) }];
+  },
 
-  migrate({ tableName: table }, columns = [], { up, down }) {
-    for (const statements of [up, down]) {
-      const retyped = retypedColumns(statements, table);
-      if (!retyped.some((column) => columns.includes(column))) continue;
-      // No type of a column changes that a trigger names.
-      statements.first.unshift(`SELECT remove_words('${table}')`);
-      statements.last.push(`SELECT install_words('${table}', ${namesArray(columns)})`);
-    }
+  statements(metadata, installed, exact) {
+    const declared = wordColumns(metadata);
+    if (!declared || isAsDeclared(metadata, installed)) return [];
+    // An instance of another release searches them. If they are made of more, the lists of this one are unavailable, since
+    // a client could find what it does not see.
+    if (!exact && hasTrigger(metadata, installed) && hasAll(declared, installed)) return [];
+    const { tableName } = metadata;
+    return [
+      `SELECT install_words('${tableName}', ${namesArray(declared)})`,
+      // Of the objects that are there.
+      `SELECT rebuild_words('${tableName}')`,
+    ];
   },
 };
+
+/**
+ * The columns from which the service derives the words of a resource, in the database; `undefined` if it does not, such as
+ * where the words are a generated column.
+ */
+export function wordColumns(metadata: EntityMetadata): string[] | undefined {
+  const column = metadata.columns.find(({ databaseName }) => databaseName === 'words');
+  if (column?.type !== 'tsvector' || column.generatedType !== undefined) return undefined;
+  return declaredColumns(metadata).derived[column.propertyName]?.map(
+    (name) => columnOf(metadata, name).databaseName,
+  );
+}
+
+/** Whether they are made of all declared columns. */
+function hasAll(declared: readonly string[], installed: InstalledWords | undefined): boolean {
+  return declared.every((name) => installed?.columns.includes(name));
+}
+
+/** Whether they are made of columns that are not declared. */
+function hasMore(declared: readonly string[], installed: InstalledWords | undefined): boolean {
+  return installed?.columns.some((name) => !declared.includes(name)) ?? false;
+}
+
+function hasTrigger(metadata: EntityMetadata, installed: InstalledWords | undefined): boolean {
+  return installed?.triggers.includes(`${metadata.tableName}_words`) ?? false;
+}
+
+function isAsDeclared(metadata: EntityMetadata, installed: InstalledWords | undefined): boolean {
+  return (
+    haveSameOrder(installed?.columns ?? [], wordColumns(metadata) ?? []) &&
+    hasTrigger(metadata, installed)
+  );
+}
+
+function haveSameOrder(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => other[at] === name);
+}

@@ -2,27 +2,29 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { identifierColumn, textBytes } from './column-types.js';
 
-/**
- * The indexes of a resource's lists. They follow from the columns that lists filter and sort by.
- *
- * This file is JavaScript because the generator runs from a checkout without a build.
- */
+/** A column that an index may have. */
+export interface IndexedColumn {
+  /** Its name in the database. */
+  readonly name: string;
+  /** Maximum bytes of a value in an index, with padding. */
+  readonly bytes: number;
+}
 
-/**
- * @typedef {object} IndexedColumn
- * @property {string} name its name in the database
- * @property {number} bytes maximum bytes of a value in an index, with padding
- *
- * @typedef {object} ListTable
- * @property {string} table
- * @property {IndexedColumn} identifier
- * @property {readonly IndexedColumn[]} filtered the columns that filters compare
- * @property {readonly IndexedColumn[]} sorted the columns that lists are sorted by
- *
- * @typedef {object} ListIndex
- * @property {string} name
- * @property {string} columns what follows `USING btree` in CREATE INDEX
- */
+/** What the indexes of a resource's lists follow from. */
+export interface ListTable {
+  readonly table: string;
+  readonly identifier: IndexedColumn;
+  /** The columns that filters compare. */
+  readonly filtered: readonly IndexedColumn[];
+  /** The columns that lists are sorted by. */
+  readonly sorted: readonly IndexedColumn[];
+}
+
+export interface ListIndex {
+  readonly name: string;
+  /** What follows `USING btree` in CREATE INDEX. */
+  readonly columns: string;
+}
 
 /**
  * Maximum bytes of the values of an index row: a third of a page, without the header of the row.
@@ -37,11 +39,8 @@ const MAXIMUM_NAME = 63;
  * The indexes of a resource's lists: by identifier, and by each filtered and each sorted column. Read backwards,
  * they serve the descending order. Each carries the other filtered columns, so that
  * PostgreSQL evaluates a combination of filters within the index.
- *
- * @param {ListTable} resource
- * @returns {ListIndex[]}
  */
-export function listIndexes({ table, ...resource }) {
+export function listIndexes({ table, ...resource }: ListTable): ListIndex[] {
   const { identifier } = resource;
   return (
     indexedColumns(resource)
@@ -54,12 +53,16 @@ export function listIndexes({ table, ...resource }) {
   );
 }
 
-/**
- * The columns by which each index finds objects, with the name of the first one, and those that it carries.
- *
- * @param {Pick<ListTable, 'identifier' | 'filtered' | 'sorted'>} resource
- */
-export function indexedColumns({ identifier, filtered, sorted }) {
+/** The columns by which each index finds objects, with the name of the first one, and those that it carries. */
+export function indexedColumns({
+  identifier,
+  filtered,
+  sorted,
+}: Pick<ListTable, 'identifier' | 'filtered' | 'sorted'>): {
+  first: string;
+  keys: readonly IndexedColumn[];
+  carried: readonly IndexedColumn[];
+}[] {
   const columns = new Map([identifier, ...filtered, ...sorted].map((each) => [each.name, each]));
   return [...columns.values()].map((column) => {
     const keys = column.name === identifier.name ? [column] : [column, identifier];
@@ -67,16 +70,11 @@ export function indexedColumns({ identifier, filtered, sorted }) {
   });
 }
 
-/** @param {string} table */
-export function listIndexPrefix(table) {
+export function listIndexPrefix(table: string): string {
   return `${table}_by_`;
 }
 
-/**
- * @param {string} table
- * @param {ListIndex} index
- */
-export function createIndex(table, { name, columns }) {
+export function createIndex(table: string, { name, columns }: ListIndex): string {
   return `CREATE INDEX ${quoted(name)} ON ${quoted(table)} ${columns}`;
 }
 
@@ -84,11 +82,11 @@ export function createIndex(table, { name, columns }) {
  * The filtered columns that an index carries beside its key, in the order declared. A column whose
  * values are longer than identifiers is not carried, since it would multiply the size of the indexes.
  * Neither is a column with which a row of the index could exceed PostgreSQL's maximum.
- *
- * @param {readonly IndexedColumn[]} keys
- * @param {readonly IndexedColumn[]} filtered
  */
-function carriedColumns(keys, filtered) {
+function carriedColumns(
+  keys: readonly IndexedColumn[],
+  filtered: readonly IndexedColumn[],
+): IndexedColumn[] {
   let available = MAXIMUM_BYTES - keys.reduce((sum, { bytes }) => sum + bytes, 0);
   return filtered.filter(({ name, bytes }) => {
     if (keys.some((key) => key.name === name)) return false;
@@ -98,25 +96,18 @@ function carriedColumns(keys, filtered) {
   });
 }
 
-/** @param {readonly IndexedColumn[]} columns */
-function names(columns) {
+function names(columns: readonly IndexedColumn[]): string {
   return columns.map(({ name }) => quoted(name)).join(', ');
 }
 
-/**
- * The name of an index, with a hash in place of a column whose name is too long.
- *
- * @param {string} table
- * @param {string} column
- */
-function indexName(table, column) {
+/** The name of an index, with a hash in place of a column whose name is too long. */
+function indexName(table: string, column: string): string {
   const name = `${listIndexPrefix(table)}${column}`;
   if (Buffer.byteLength(name) <= MAXIMUM_NAME) return name;
   const hash = createHash('sha256').update(column).digest('hex').slice(0, 12);
   return `${listIndexPrefix(table)}${hash}`;
 }
 
-/** @param {string} name */
-function quoted(name) {
+function quoted(name: string): string {
   return `"${name}"`;
 }

@@ -1,0 +1,64 @@
+import { NestFactory } from '@nestjs/core';
+import { DataSource } from 'typeorm';
+import { AppModule } from '../../src/app.module.js';
+import { followColumns } from '../../src/database/follow-columns.js';
+import { type InstalledPart, installParts } from '../../src/schema/install-parts.js';
+import { migrate } from '../../src/schema/migrate.js';
+import { schemaChanges } from '../../src/schema/schema-changes.js';
+import { Settings } from '../../src/settings/settings.js';
+
+/** Runs statements as a migration does. */
+export async function migrateBy(
+  dataSource: DataSource,
+  statements: readonly string[],
+): Promise<void> {
+  await dataSource.transaction(async ({ queryRunner }) => {
+    if (!queryRunner) throw new Error('A transaction has a connection');
+    await followColumns(queryRunner, async () => {
+      for (const statement of statements) await queryRunner.query(statement);
+    });
+  });
+}
+
+/** Installs what follows from the declarations, as `migrate` does if it must be exact, and else as `start` does. */
+export async function installDeclared(
+  dataSource: DataSource,
+  exact = false,
+): Promise<InstalledPart[]> {
+  const runner = dataSource.createQueryRunner();
+  const onWaiting = (line: string): void => {
+    console.info(line);
+  };
+  try {
+    return await installParts({ runner, onWaiting, signal: undefined }, dataSource, exact);
+  } finally {
+    await runner.release();
+  }
+}
+
+/**
+ * Creates the tables of all entities, and installs what follows from their declarations.
+ *
+ * @param between statements that run in between
+ */
+export async function createDeclared(
+  dataSource: DataSource,
+  between: readonly string[] = [],
+): Promise<void> {
+  const { up } = await schemaChanges(dataSource);
+  await migrateBy(dataSource, [...up, ...between]);
+  await installDeclared(dataSource);
+}
+
+/** Brings a database up to date as `catalogue migrate` does. */
+export async function migrateDatabase(url: string): Promise<void> {
+  const module = AppModule.forRoot(url, new Settings({ DATABASE_URL: url }));
+  const options = { abortOnError: false, logger: false } as const;
+  const application = await NestFactory.createApplicationContext(module, options);
+  try {
+    const declared = () => Promise.resolve(application.get(DataSource));
+    await migrate(url, { declared, exact: true });
+  } finally {
+    await application.close();
+  }
+}
