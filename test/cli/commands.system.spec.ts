@@ -56,7 +56,7 @@ describe('explain', () => {
     const facet = await run(['explain', '/products?type=PHYSICAL']);
     expect(facet.stdout).toMatch(/^Plan: facet, counted by tally\n\nWITH/);
     const found = await run(['explain', '/products?q=rare']);
-    expect(found.stdout).toMatch(/^Plan: ordered, counted by found$/m);
+    expect(found.stdout).toMatch(/^Plan: ordered, counted by collected$/m);
     expect(found.stdout).toMatch(
       /^Not counted by tally: the tally does not always know the count\nNot counted by remembered: /m,
     );

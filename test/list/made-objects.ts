@@ -20,7 +20,11 @@ const COUNT = 60;
  */
 export function madeObjects(metadata: EntityMetadata, values: MadeValues = {}): Row[] {
   const columns = metadata.columns.filter(
-    (column) => column.isInsert && !column.isVirtualProperty && !column.isUpdateDate,
+    (column) =>
+      column.isInsert &&
+      !column.isVirtualProperty &&
+      !column.isUpdateDate &&
+      column.generatedType === undefined,
   );
   return Array.from({ length: COUNT }, (_, at) =>
     Object.fromEntries(

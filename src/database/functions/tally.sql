@@ -49,9 +49,11 @@ CREATE OR REPLACE FUNCTION tally_description(
     SELECT ARRAY(
       SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
       WHERE attrelid = to_regclass(format('%I.%I', current_schema(), of_resource)) AND attname = ANY(counted) AND typcategory = 'A'
+      ORDER BY attnum
     ) AS arrays, ARRAY(
       SELECT attname::text FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
       WHERE attrelid = to_regclass(format('%I.%I', current_schema(), of_resource)) AND (typtype = 'e' OR typname = 'bool')
+      ORDER BY attnum
     ) AS broad
   ) typed CROSS JOIN LATERAL (
     SELECT ARRAY(SELECT name FROM unnest(counted) name WHERE name <> ALL(arrays)) AS plain,
