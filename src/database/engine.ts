@@ -97,6 +97,14 @@ async function replaceFunctions(runner: QueryRunner): Promise<void> {
        AND attnum > 0 AND NOT attisdropped AND attname <> 'deletedAt'
      ) columns WHERE to_regclass(quote_ident(resource)) IS NOT NULL AND recorded IS NOT NULL`,
   );
+  // Former versions described a tally in any order, which is that of the text of its triggers.
+  await runner.query(
+    `UPDATE tallies SET orders = described FROM (
+       SELECT resource AS of_resource, tally_description(resource, counted, sorted, searched, intervals) AS described
+       FROM tallies
+     ) described_tallies
+     WHERE resource = of_resource AND orders <> described AND orders @> described AND orders <@ described`,
+  );
   await runner.query(
     'SELECT refresh_tally(resource) FROM tallies WHERE to_regclass(quote_ident(resource)) IS NOT NULL',
   );

@@ -94,6 +94,14 @@ describe('A database of a former version', () => {
 
   it.each([
     ['', FORMER],
+    [
+      ' that described a tally in another order',
+      // As PostgreSQL happened to return the columns.
+      `${FORMER};
+       UPDATE tallies SET orders = replace(orders::text, '"type", "inStock"', '"inStock", "type"')::jsonb
+       WHERE resource = 'products';
+       SELECT refresh_tally('products')`,
+    ],
     [' that tracked an external table', `${FORMER};${TRACKED}`],
   ])('%s gets the schema of a new one, and keeps its data', async (_, former) => {
     await query(`INSERT INTO brands ("brandID", name) VALUES ('b', 'B')`);
