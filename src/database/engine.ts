@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { VERSION } from '../settings/version.js';
-import { hasTable } from './installed-resource.js';
+import { hasTable, RECORDING_RESOURCES } from './installed-resource.js';
 import { createSearchFunctions } from './search-functions.js';
 
 /*
@@ -87,10 +87,7 @@ async function replaceFunctions(runner: QueryRunner): Promise<void> {
     `SELECT install_words(resource, columns) FROM searches WHERE to_regclass(quote_ident(resource)) IS NOT NULL`,
   );
   await runner.query(
-    `SELECT install_deletions(resource, recorded[1], recorded[2:]) FROM (
-       SELECT substr(proname, 6, length(proname) - 15) AS resource FROM pg_proc
-       WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^keep_.+_deletions$'
-     ) recording
+    `SELECT install_deletions(resource, recorded[1], recorded[2:]) FROM (${RECORDING_RESOURCES}) recording
      CROSS JOIN LATERAL (
        SELECT array_agg(attname::text ORDER BY attnum) AS recorded FROM pg_attribute
        WHERE attrelid = to_regclass(quote_ident(resource || '_deletions'))

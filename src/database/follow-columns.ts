@@ -1,7 +1,7 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { driverErrorOf } from './database-failure.js';
-import { hasTable } from './installed-resource.js';
+import { hasTable, RECORDING_RESOURCES } from './installed-resource.js';
 
 type Part = 'tally' | 'words' | 'deletions' | 'updated_at';
 
@@ -26,10 +26,7 @@ const NAMED_COLUMNS = `
     SELECT resource, 'tally' AS part, unnest(string_to_array(
       array_to_string(identifier || counted || sorted || searched || intervals, '+'), '+')) AS name FROM tallies
     UNION SELECT resource, 'words', unnest('words'::text || columns) FROM searches
-    UNION SELECT resource, 'deletions', attname FROM (
-      SELECT substr(proname, 6, length(proname) - 15) AS resource FROM pg_proc
-      WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^keep_.+_deletions$'
-    ) recording
+    UNION SELECT resource, 'deletions', attname FROM (${RECORDING_RESOURCES}) recording
     JOIN pg_attribute ON attrelid = to_regclass(quote_ident(resource || '_deletions'))
     WHERE attnum > 0 AND NOT attisdropped AND attname <> 'deletedAt'
     UNION SELECT relname, 'updated_at',

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { RECORDING_RESOURCES } from '../database/installed-resource.js';
 import { ownResources } from '../resource/own-table.js';
 import { quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
@@ -124,8 +125,7 @@ async function closedTables(dataSource: DataSource): Promise<Difference[]> {
 export async function installedResources(dataSource: DataSource): Promise<string[]> {
   const rows = await dataSource.query<{ resource: string }[]>(
     `SELECT resource FROM tallies
-     UNION SELECT substr(proname, 6, length(proname) - 15) FROM pg_proc
-     WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^keep_.+_deletions$'
+     UNION ${RECORDING_RESOURCES}
      ORDER BY resource`,
   );
   return rows.map(({ resource }) => resource);
