@@ -1,13 +1,15 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /catalogue
 COPY package.json package-lock.json ./
+COPY packages/embedded-postgres packages/embedded-postgres
+COPY packages/server/package.json packages/server/
 
 FROM base AS build
 # package-lock.json links to the generator, a local package.
 COPY schematics schematics
 RUN npm ci
-COPY .swcrc build.mjs nest-cli.json tsconfig.json tsconfig.build.json ./
-COPY packages/embedded-postgres packages/embedded-postgres
+COPY .swcrc build.mjs transpile.mjs nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY packages/server packages/server
 COPY src src
 RUN npm run build
 
@@ -18,8 +20,8 @@ RUN npm ci --omit=dev --omit=optional
 FROM base
 ENV NODE_ENV=production
 COPY --from=dependencies /catalogue/node_modules node_modules
+COPY --from=build /catalogue/packages/server/dist packages/server/dist
 COPY --from=build /catalogue/dist dist
-COPY packages/embedded-postgres packages/embedded-postgres
 RUN chmod +x dist/main.js && ln -s /catalogue/dist/main.js /usr/local/bin/catalogue
 USER node
 # PORT for clients, ADMIN_PORT for health and metrics.

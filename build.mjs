@@ -1,9 +1,11 @@
 /**
- * `npm run build`: builds in a folder beside `dist`, then replaces the files of `dist` that differ and removes those without
- * a source. Commands can start and load modules in the meantime.
+ * `npm run build`: builds the package of the service, then the project. Each is built in a folder beside its `dist`. Then
+ * the files of `dist` that differ are replaced, and those without a source are removed. Commands can start and load modules
+ * in the meantime.
  */
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -14,32 +16,54 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { transpile } from './transpile.mjs';
 
-const [target, beside] = ['dist', `.dist-${process.pid}`];
+const SERVER = 'packages/server';
+
+/** Scalar, the page of the documentation, whose modules import each other by relative paths. */
+const SCALAR = '@scalar/api-reference/dist/browser';
 
 /** The commands of npm build again if a source is newer than this file. */
 const MAIN = 'main.js';
 
-// Ctrl-C reaches the compiler, too, and ends it. This process then removes its folder, also if a signal reaches it alone:
+// Ctrl-C reaches the compiler, too, and ends it. This process then removes its folders, also if a signal reaches it alone:
 // when the compiler has ended.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 const begun = new Date();
-try {
-  process.exitCode = build();
-  if (process.exitCode === 0) replace();
-} finally {
-  rmSync(beside, { recursive: true, force: true });
+await replaced(SERVER, buildServer);
+await replaced('.', buildProject);
+
+/**
+ * Runs a build into a folder beside the `dist` of a package, and replaces that if it succeeds.
+ *
+ * @type {(folder: string, build: (beside: string) => number | Promise<number>) => Promise<void>}
+ */
+async function replaced(folder, build) {
+  if (process.exitCode) return;
+  const beside = join(folder, `.dist-${process.pid}`);
+  try {
+    process.exitCode = await build(beside);
+    if (process.exitCode === 0) replace(beside, join(folder, 'dist'));
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
 }
 
-/** Runs `nest build` into the folder beside. Returns its exit status. */
-function build() {
+/** @type {(beside: string) => Promise<number>} */
+async function buildServer(beside) {
+  await transpile(join(SERVER, 'src'), beside);
+  cpSync(join('node_modules', SCALAR), join(beside, SCALAR), {
+    recursive: true,
+    filter: (path) =>
+      !/\.[^.]+$/.test(path) || /(standalone\.esm|chunks\/(?!Agent)[^/]*)\.js$/.test(path),
+  });
+  return 0;
+}
+
+/** Runs `nest build`. Returns its exit status. @type {(beside: string) => number} */
+function buildProject(beside) {
   const config = JSON.parse(readFileSync('nest-cli.json', 'utf8'));
-  const { builder, assets } = config.compilerOptions;
-  builder.options.outDir = beside;
-  config.compilerOptions.assets = assets.map((/** @type {string | object} */ asset) => ({
-    ...(typeof asset === 'string' ? { include: asset } : asset),
-    outDir: beside,
-  }));
+  config.compilerOptions.builder.options.outDir = beside;
   const path = join(beside, 'nest-cli.json');
   mkdirSync(beside);
   writeFileSync(path, JSON.stringify(config));
@@ -49,17 +73,18 @@ function build() {
   return status ?? 1;
 }
 
-function replace() {
+/** @type {(beside: string, target: string) => void} */
+function replace(beside, target) {
   const built = filesIn(beside);
-  const main = built.splice(built.indexOf(MAIN), 1);
-  utimesSync(join(beside, MAIN), begun, begun);
-  for (const file of [...built, ...main]) {
+  const last = built.includes(MAIN) ? built.splice(built.indexOf(MAIN), 1) : [];
+  for (const main of last) utimesSync(join(beside, main), begun, begun);
+  for (const file of [...built, ...last]) {
     const [from, to] = [join(beside, file), join(target, file)];
     if (file !== MAIN && existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
     mkdirSync(dirname(to), { recursive: true });
     renameSync(from, to);
   }
-  const kept = new Set([...built, MAIN]);
+  const kept = new Set([...built, ...last]);
   for (const file of filesIn(target)) if (!kept.has(file)) rmSync(join(target, file));
 }
 

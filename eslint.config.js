@@ -2,8 +2,8 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 /**
- * The folders of src, and those that each may import from beside itself. Every other
- * folder but `cli` is a resource. `settings` and the files of `EVERYWHERE` may be imported everywhere.
+ * The folders of packages/server/src, and those that each may import from beside itself; `cli` may import from all.
+ * `settings` and the files of `EVERYWHERE` may be imported everywhere.
  */
 const FOLDERS = {
   settings: [],
@@ -22,7 +22,9 @@ const FOLDERS = {
   demo: ['clients', 'import', 'resource', 'database'],
 };
 
-/** The folders of src/list, and those that each may import from beside itself. */
+const SERVER = 'packages/server/src';
+
+/** The folders of packages/server/src/list, and those that each may import from beside itself. */
 const LIST_FOLDERS = {
   query: [],
   condition: ['query'],
@@ -36,12 +38,12 @@ const LIST_FOLDERS = {
   serving: ['facets', 'reading', 'visibility', 'listing'],
 };
 
-const EVERYWHERE = ['command-error', 'private-api/\\w+'];
+const EVERYWHERE = ['command-error', 'project', 'private-api/\\w+'];
 
 /** What libraries do not document. */
 const PRIVATE = {
   regex: '^(@nestjs/common/|class-transformer/|pg/|typeorm/metadata/IndexMetadata)',
-  message: 'What is private of a library stands in src/private-api.',
+  message: 'What is private of a library stands in packages/server/src/private-api.',
 };
 
 /** Refuses the imports of some files whose paths match one of the patterns. */
@@ -53,7 +55,7 @@ function restrictedImports(files, ...patterns) {
 }
 
 /**
- * The imports out of a folder of src that are not allowed.
+ * The imports out of a folder of packages/server/src that are not allowed.
  *
  * @param {number} depth of the folders between it and the file
  */
@@ -61,33 +63,31 @@ function outOf(folder, depth) {
   const allowed = ['settings', ...FOLDERS[folder]];
   return {
     regex: `^${'\\.\\./'.repeat(depth + 1)}(?!(${[folder, ...allowed].join('|')})/|(${EVERYWHERE.join('|')})\\.js$)`,
-    message: `src/${folder} may import from ${allowed.join(', ')} only.`,
+    message: `${SERVER}/${folder} may import from ${allowed.join(', ')} only.`,
   };
 }
 
 const boundaries = [
-  { ...restrictedImports('src/*.ts'), ignores: ['src/*.d.ts'] },
-  // The number of `../` that lead to src grows with the depth of a file.
+  { ...restrictedImports(`${SERVER}/*.ts`), ignores: [`${SERVER}/*.d.ts`] },
+  // The number of `../` that lead to its root grows with the depth of a file.
   ...Object.keys(FOLDERS).flatMap((folder) =>
     [0, 1, 2].map((depth) =>
-      restrictedImports(`src/${folder}${'/*'.repeat(depth)}/*.ts`, outOf(folder, depth)),
+      restrictedImports(`${SERVER}/${folder}${'/*'.repeat(depth)}/*.ts`, outOf(folder, depth)),
     ),
   ),
   ...Object.entries(LIST_FOLDERS).map(([folder, allowed]) =>
-    restrictedImports(`src/list/${folder}/*.ts`, outOf('list', 1), {
+    restrictedImports(`${SERVER}/list/${folder}/*.ts`, outOf('list', 1), {
       regex: `^\\.\\./(?!\\.\\./|(${allowed.join('|') || '-'})/)`,
-      message: `src/list/${folder} may import from ${allowed.join(', ') || 'no other folder'} of src/list only.`,
+      message: `${SERVER}/list/${folder} may import from ${allowed.join(', ') || 'no other folder'} of list only.`,
     }),
   ),
 ];
-
-const aboveResources = [...Object.keys(FOLDERS), 'cli', 'private-api'];
 
 export default tseslint.config(
   {
     ignores: [
       '**/dist',
-      '.dist-*',
+      '**/.dist-*',
       'node_modules',
       'coverage',
       '.data',
@@ -118,14 +118,11 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': ['error', 60] },
   },
   ...boundaries,
-  {
-    // Resources: they see the public faces of list and resource, and the entities of each other.
-    ...restrictedImports('src/*/*.ts', {
-      regex: '^\\.\\./(?!(list|resource)/index\\.js$|[a-z-]+/[a-z-]+\\.entity\\.js$)',
-      message: 'A resource imports from list/index.js, resource/index.js and entities only.',
-    }),
-    ignores: aboveResources.map((folder) => `src/${folder}/**`),
-  },
+  // Resources: they see the public API of the package, and the entities of each other.
+  restrictedImports('src/*/*.ts', {
+    regex: '^(#|\\.\\./(?![a-z-]+/[a-z-]+\\.entity\\.js$))',
+    message: 'A resource imports from @catalogue/server and entities only.',
+  }),
   restrictedImports('packages/embedded-postgres/**', {
     regex: '^(\\.\\./)+(src|test|dist|packages|demo)/',
     message: 'A package imports nothing of the service.',

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { swc as compiler } from './transpile.mjs';
 
 /**
  * Spec files share the modules of the service and what V8 has compiled of them, see `test/realm`. A watch loads them
@@ -12,7 +12,7 @@ const isShared = !process.argv.some((argument) => /^--(watch|coverage)/.test(arg
  * @type {import('@swc/core').Options}
  */
 export const swc = {
-  ...JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8')),
+  ...compiler,
   sourceMaps: 'inline',
 };
 
@@ -20,7 +20,9 @@ export const swc = {
 export default {
   rootDir: '.',
   // A watch sees what changes in them.
-  roots: ['src', 'test', 'packages/embedded-postgres/test'].map((folder) => `<rootDir>/${folder}`),
+  roots: ['src', 'test', 'packages/embedded-postgres/test', 'packages/server/src'].map(
+    (folder) => `<rootDir>/${folder}`,
+  ),
   ...(isShared && {
     runtime: '<rootDir>/test/realm/runtime.mjs',
     testEnvironment: '<rootDir>/test/realm/environment.mjs',
@@ -29,7 +31,11 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   // TypeScript sources import each other by the name of the built file.
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^#server/(.*)\\.js$': '<rootDir>/packages/server/src/$1',
+    '^@catalogue/server$': '<rootDir>/packages/server/src/index.ts',
+  },
   globalSetup: '<rootDir>/test/database/global-setup.mjs',
   globalTeardown: '<rootDir>/test/database/global-teardown.mjs',
   // For what hangs. What is slow on a busy machine is no failure.

@@ -8,15 +8,16 @@ import pg from 'pg';
 import { embeddedServer } from '../packages/embedded-postgres/index.js';
 
 execFileSync('npm', ['run', '-s', 'build']);
-const built = (path) => import(pathToFileURL(resolve('dist', path)).href);
+const built = (path) => import(pathToFileURL(resolve('packages/server/dist', path)).href);
 const { migrate } = await built('schema/migrate.js');
+const { migrationsOf } = await built('project.js');
 
 const directory = await mkdtemp(join(tmpdir(), 'catalogue-tables-'));
 // If this process is root, the server runs as another user, who must reach the folder.
 await chmod(directory, 0o755);
 const server = await embeddedServer(directory);
 try {
-  await migrate(server.url);
+  await migrate(server.url, { migrations: await migrationsOf({ folder: resolve('dist') }) });
   const client = new pg.Client(server.url);
   await client.connect();
   await client.query(

@@ -255,7 +255,7 @@ upgrade() {
   mkdir "$WORK/next"
   cp -r dist "$WORK/next/"
   for name in node_modules package.json; do ln -s "$PWD/$name" "$WORK/next/$name"; done
-  cat > "$WORK/next/dist/database/migrations/4102444800000-drill.js" << 'MIGRATION'
+  cat > "$WORK/next/dist/migrations/4102444800000-drill.js" << 'MIGRATION'
 export class Drill4102444800000 {
   name = 'Drill4102444800000';
   async up(runner) { await runner.query(`ALTER TABLE brands ADD note text`); }

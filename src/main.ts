@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { run } from './cli/program.js';
+import { AppModule } from './app.module.js';
+import { run } from '@catalogue/server';
 
-// Not awaited here: if nothing is left that could end the command, `run` says so and sets the status.
-void run(process.argv.slice(2)).then((status) => (process.exitCode = status));
+run(AppModule, import.meta.dirname);

@@ -1,15 +1,22 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { DEMO_RESOURCES, demoRows, loadDemonstration } from '../src/demo/load-demonstration.js';
+import { demoRows, loadDemonstration } from '#server/demo/load-demonstration.js';
+import { plainLines } from './plain-lines.js';
+import { PROJECT } from './project.js';
 import { BuiltCopy } from './database/built-copy.js';
 import { startService } from './service.js';
 
-const [brands, categories, products, variants] = (await Promise.all(
-  DEMO_RESOURCES.map(rowsOf),
-)) as [Row[], Row[], Row[], Row[]];
+const RESOURCES = ['brands', 'categories', 'products', 'variants'] as const;
+
+const [brands, categories, products, variants] = (await Promise.all(RESOURCES.map(rowsOf))) as [
+  Row[],
+  Row[],
+  Row[],
+  Row[],
+];
 
 type Row = Record<string, string | number | string[] | null>;
 
@@ -17,9 +24,9 @@ type Row = Record<string, string | number | string[] | null>;
 const DIGEST = '9ecb038a6703814d6638a686a22f966b495e0a6104838ff539a1d402cb3c836e';
 
 /** The rows of a file as objects, an empty cell as null, a stock as a number, and colours as a list. */
-async function rowsOf(resource: (typeof DEMO_RESOURCES)[number]): Promise<Row[]> {
+async function rowsOf(resource: (typeof RESOURCES)[number]): Promise<Row[]> {
   const rows: Row[] = [];
-  for await (const batch of demoRows(resource)) {
+  for await (const batch of demoRows('demo', resource)) {
     for (const { columns, cells } of batch) {
       if (cells)
         rows.push(Object.fromEntries(columns.map((name, at) => [name, value(name, cells[at])])));
@@ -40,8 +47,7 @@ function digest(rows: Row[]): string {
 }
 
 describe('the demonstration catalogue', () => {
-  it('gives brands, categories, products and variants, in this order', () => {
-    expect(DEMO_RESOURCES).toEqual(['brands', 'categories', 'products', 'variants']);
+  it('has brands, categories, products and variants', () => {
     expect([brands, categories, products, variants].map(({ length }) => length)).toEqual([
       45, 64, 3000, 324,
     ]);
@@ -56,7 +62,7 @@ describe('the demonstration catalogue', () => {
   it('has the same rows in a database into which it was loaded', async () => {
     const service = await startService();
     try {
-      await loadDemonstration(service.dataSource);
+      await loadDemonstration(PROJECT, service.dataSource);
       const loaded: Row[] = [];
       for (const [resource, rows] of [
         ['brands', brands],
@@ -89,24 +95,25 @@ describe('the demonstration catalogue', () => {
         `CREATE FUNCTION rest() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.8); RETURN NULL; END $$;
          CREATE TRIGGER rest AFTER INSERT ON brands EXECUTE FUNCTION rest()`,
       );
-      await loadDemonstration(service.dataSource);
+      await loadDemonstration(PROJECT, service.dataSource);
       await expect(service.dataSource.query('SELECT pg_sleep(5)')).rejects.toThrow('timeout');
     } finally {
       await service.stop();
     }
   });
 
-  it('ends the start with one line where a file is missing', async () => {
+  it('ends the start with one line where a file is of no resource', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-demo-'));
     // As root, the embedded server runs as another user.
     await chmod(dataDir, 0o755);
-    // The copy has no folder `demo`.
     const copy = await BuiltCopy.make([]);
     try {
+      await mkdir(join(copy.folder, 'demo'));
+      await writeFile(join(copy.folder, 'demo/planets.csv'), 'planetID\nmars\n');
       const start = copy.run(['start'], { DATA_DIR: dataDir, PORT: '0' });
       expect(await start.ended).toBe(1);
-      expect(start.stderr()).toMatch(
-        /^catalogue: \S+\/demo\/brands\.csv cannot be read: ENOENT: .*\n$/,
+      expect(plainLines(start.stderr())).toContain(
+        `catalogue: ${join(copy.folder, 'demo/planets.csv')} has no resource: there is no planets\n`,
       );
     } finally {
       await copy.remove();

@@ -1,4 +1,4 @@
-import { driverErrorOf } from '../src/database/database-failure.js';
+import { driverErrorOf } from '#server/database/database-failure.js';
 
 /**
  * Repeats a change of the schema beside a running service until no deadlock prevents it, as

@@ -14,8 +14,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { PROJECT } from './project.js';
 import { connectedTo } from './database/database.js';
-import { loadDemonstration } from '../src/demo/load-demonstration.js';
+import { loadDemonstration } from '#server/demo/load-demonstration.js';
 import { BARE_ENVIRONMENT } from './cli/catalogue.js';
 import { fencesOf } from './docs/markdown.js';
 import { Random } from './random.js';
@@ -62,7 +63,7 @@ const programs = new Set<Program>();
 
 beforeAll(async () => {
   service = await startService();
-  await loadDemonstration(service.dataSource);
+  await loadDemonstration(PROJECT, service.dataSource);
   await advanceWatermark(service.dataSource, 2);
   folder = await mkdtemp(join(tmpdir(), 'catalogue-mirror-'));
   for (const name of ['mirror.py', 'search.js', 'package.json']) {

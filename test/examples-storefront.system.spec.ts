@@ -7,7 +7,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { loadDemonstration } from '../src/demo/load-demonstration.js';
+import { loadDemonstration } from '#server/demo/load-demonstration.js';
+import { PROJECT } from './project.js';
 import { describeInBrowser, executablePath } from './chromium.js';
 import { type Service, startService, whileOverloaded } from './service.js';
 import { eventually } from './until.js';
@@ -30,7 +31,7 @@ describeInBrowser('The storefront', () => {
 
   beforeAll(async () => {
     service = await startService({ CORS_ORIGINS: '*' });
-    await loadDemonstration(service.dataSource);
+    await loadDemonstration(PROJECT, service.dataSource);
     const html = await readFile(FILE);
     site = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html').end(html);

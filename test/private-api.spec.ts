@@ -42,7 +42,7 @@ import {
   socketOf,
   startupOptionsOf,
   textRows,
-} from '../src/private-api/database.js';
+} from '#server/private-api/database.js';
 import {
   applicationConfigOf,
   argumentsOf,
@@ -54,14 +54,14 @@ import {
   pathOfModule,
   RouteParamtypes,
   transformationsOf,
-} from '../src/private-api/decorators.js';
+} from '#server/private-api/decorators.js';
 import {
   allowHalfOpen,
   closeListener,
   messageClasses,
   methodsAt,
   replaceClose,
-} from '../src/private-api/server.js';
+} from '#server/private-api/server.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 
 async function listen(server: Server): Promise<number> {
@@ -374,6 +374,10 @@ describe('of Nest', () => {
 });
 
 it('What is private is loaded before anything else, as by catalogue export', async () => {
-  const load = ['--input-type=module', '--eval', `import './dist/private-api/decorators.js'`];
+  const load = [
+    '--input-type=module',
+    '--eval',
+    `import './packages/server/dist/private-api/decorators.js'`,
+  ];
   expect(await promisify(execFile)(process.execPath, load)).toEqual({ stdout: '', stderr: '' });
 });

@@ -90,7 +90,8 @@ it('build lets commands run while it builds, and leaves no file without a source
   await writeFile(left, '');
   const build = async (): Promise<void> => {
     // A changed file that commands load first, and one that they load late.
-    for (const file of ['command-error.js', 'import/export-rows.ts']) await change(`src/${file}`);
+    for (const file of ['command-error.js', 'import/export-rows.ts'])
+      await change(`packages/server/src/${file}`);
     const { child, output } = run('build');
     const [status] = (await once(child, 'exit')) as [number];
     expect({ status, output: output() }).toMatchObject({ status: 0 });
@@ -110,13 +111,18 @@ it('build lets commands run while it builds, and leaves no file without a source
   expect(results.filter(({ status }) => status !== 0)).toEqual([]);
   expect(existsSync(left)).toBe(false);
   for (const asset of ['database/functions/tally.sql', 'openapi/overview.md', '@scalar'])
-    expect(existsSync(join(copy.folder, 'dist', asset))).toBe(true);
-  expect(await readFile(join(copy.folder, 'dist/command-error.js'), 'utf8')).toContain('changed');
+    expect(existsSync(join(copy.folder, 'packages/server/dist', asset))).toBe(true);
+  expect(
+    await readFile(join(copy.folder, 'packages/server/dist/command-error.js'), 'utf8'),
+  ).toContain('changed');
 });
 
 it.each([
   ['test:watch', { watch: true, collectCoverage: false }],
-  ['test:cov', { watch: false, collectCoverage: true, collectCoverageFrom: ['src/**'] }],
+  [
+    'test:cov',
+    { watch: false, collectCoverage: true, collectCoverageFrom: ['{src,packages/server/src}/**'] },
+  ],
 ])('%s runs Jest with its options, without the specs of processes', async (name, options) => {
   const script = run(name, '--showConfig');
   await once(script.child, 'exit');
@@ -128,7 +134,7 @@ it.each([
   expect(globalConfig).toMatchObject(options);
   const [{ rootDir, roots, testPathIgnorePatterns }] = configs;
   expect(testPathIgnorePatterns).toEqual(['\\.system\\.spec\\.ts$']);
-  const folders = ['src', 'test', 'packages/embedded-postgres/test'];
+  const folders = ['src', 'test', 'packages/embedded-postgres/test', 'packages/server/src'];
   expect(roots.map((root) => relative(rootDir, root))).toEqual(folders);
 });
 

@@ -3,10 +3,11 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
 import request, { type Test } from 'supertest';
 import { DataSource } from 'typeorm';
-import { type Create, createApplication } from '../src/application.js';
-import { type ClientOptions, ClientsService } from '../src/clients/clients.service.js';
-import { resourcesOf } from '../src/resource/resource.js';
-import { Settings } from '../src/settings/settings.js';
+import { type Create, createApplication } from '#server/application.js';
+import { type ClientOptions, ClientsService } from '#server/clients/clients.service.js';
+import { resourcesOf } from '#server/resource/resource.js';
+import { Settings } from '#server/settings/settings.js';
+import { PROJECT } from './project.js';
 import { createDatabase, type TestDatabase } from './database/database.js';
 import { imported } from './import/imported.js';
 import { shared } from './shared.js';
@@ -72,7 +73,13 @@ export async function startServiceBy(
     // Serve health and metrics at the same port, as with the embedded database.
     { adminPort: undefined },
   );
-  const application = await createApplication(database.url, settings, extraModules, create);
+  const application = await createApplication(
+    PROJECT,
+    database.url,
+    settings,
+    extraModules,
+    create,
+  );
   await application.listen(0, '127.0.0.1');
   const { port } = application.getHttpServer().address() as AddressInfo;
   const clients = application.get(ClientsService);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandError } from '../src/command-error.js';
-import { Settings } from '../src/settings/settings.js';
+import { CommandError } from '#server/command-error.js';
+import { Settings } from '#server/settings/settings.js';
 
 describe('Settings', () => {
   it('have the defaults of the contract', () => {

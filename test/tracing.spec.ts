@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { connectedTo } from './database/database.js';
-import { VERSION } from '../src/settings/version.js';
+import { VERSION } from '#server/settings/version.js';
 import { Collector } from './collector.js';
 import { type Service, startService } from './service.js';
 import { until } from './until.js';
@@ -142,10 +142,12 @@ it.each([
   'With the collector “%s”, the packages are loaded only if there is one',
   async (url, atLeast) => {
     const script = `
-    const { createApplication } = await import('./dist/application.js');
-    const { Settings } = await import('./dist/settings/settings.js');
+    const { createApplication } = await import('#server/application.js');
+    const { Settings } = await import('#server/settings/settings.js');
+    const { AppModule } = await import('./dist/app.module.js');
+    const project = { module: AppModule, folder: 'dist' };
     const settings = new Settings(process.env);
-    const application = await createApplication(settings.databaseUrl, settings);
+    const application = await createApplication(project, settings.databaseUrl, settings);
     const { _cache } = (await import('node:module')).default;
     console.log(Object.keys(_cache).filter((file) => /@opentelemetry.(sdk|exporter|core|resources)/.test(file)).length);
     await application.close();

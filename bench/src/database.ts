@@ -22,7 +22,7 @@ export async function databaseServer(url: string | undefined): Promise<DatabaseS
   const file = join(PROJECT, 'packages', 'embedded-postgres', 'index.js');
   const embedded = (await import(file)) as EmbeddedPostgres;
   const settings = (await import(
-    join(PROJECT, 'dist', 'database', 'server-settings.js')
+    join(PROJECT, 'packages', 'server', 'dist', 'database', 'server-settings.js')
   )) as Settings;
   return embedded.embeddedServer(join(PROJECT, 'bench', '.data'), {
     name: 'catalogue',

@@ -1,6 +1,14 @@
-import { IDENTIFIER_TYPES, identifierColumn } from '../../src/resource/column-types.js';
-import { flagsOf } from '../../src/resource/filter-forms.js';
-import { isDouble, isSameNumber, JsonText, readJson } from '../../src/resource/json-text.js';
+import {
+  IDENTIFIER_TYPES,
+  identifierColumn,
+} from '../../packages/server/src/resource/column-types.js';
+import { flagsOf } from '../../packages/server/src/resource/filter-forms.js';
+import {
+  isDouble,
+  isSameNumber,
+  JsonText,
+  readJson,
+} from '../../packages/server/src/resource/json-text.js';
 import { LENGTH, PARAMETERS } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 

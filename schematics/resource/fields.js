@@ -1,11 +1,15 @@
-import { COLUMN_TYPES, IDENTIFIER_TYPES, nameColumn } from '../../src/resource/column-types.js';
-import { FILTER_FLAGS, FLAGGED, flagsOf } from '../../src/resource/filter-forms.js';
+import {
+  COLUMN_TYPES,
+  IDENTIFIER_TYPES,
+  nameColumn,
+} from '../../packages/server/src/resource/column-types.js';
+import { FILTER_FLAGS, FLAGGED, flagsOf } from '../../packages/server/src/resource/filter-forms.js';
 import { fieldError, GeneratorError } from './generator-error.js';
 import { isReserved } from './names.js';
 
 /**
- * @typedef {import('../../src/resource/column-types.js').ColumnTypeName} Type
- * @typedef {import('../../src/resource/filter-forms.js').Flag} Flag
+ * @typedef {import('../../packages/server/src/resource/column-types.js').ColumnTypeName} Type
+ * @typedef {import('../../packages/server/src/resource/filter-forms.js').Flag} Flag
  * @typedef {typeof IDENTIFIER_TYPES[number]} IdentifierType
  *
  * @typedef {object} Field a field of the resource

@@ -63,7 +63,7 @@ export function resource(options) {
       [`/src/${folder}/${folder}.module.ts`, module(described)],
       [`/test/${folder}.spec.ts`, spec(described)],
     ]);
-    const migrations = `/src/database/migrations/${time}`;
+    const migrations = `/src/migrations/${time}`;
     if (!external) {
       checkEnums(names, read.fields, resources);
       written.set(`${migrations}-create-${folder}.ts`, creation(described, time));
@@ -92,7 +92,7 @@ function checkFree(tree, { resource: name, folder, entity: entityName }, resourc
   if (taken !== spec || tree.exists(spec)) {
     throw new GeneratorError(`${taken.slice(1)} is there already: choose another name`);
   }
-  const migrations = tree.getDir('/src/database/migrations').subfiles.toSorted();
+  const migrations = tree.getDir('/src/migrations').subfiles.toSorted();
   const earlier = migrations.findLast((migrated) => migrated.endsWith(`-create-${folder}.ts`));
   const removed = migrations.findLast((migrated) => migrated.endsWith(`-remove-${folder}.ts`));
   if (earlier !== undefined && (removed ?? '') < earlier)

@@ -42,7 +42,7 @@ export async function removeResource(tree, names, appModule) {
   }
   if (target.isExternal) return `The table that ${names.words} listed stays as it is.`;
   const time = Date.now();
-  const path = `/src/database/migrations/${time}-remove-${folder}.ts`;
+  const path = `/src/migrations/${time}-remove-${folder}.ts`;
   tree.create(path, await formatted(removal(names, target.enums, time)));
   return `The migration drops the table of ${names.words}. Where that has objects, start and migrate are refused until they are deleted with: catalogue drop ${resource} --destructive`;
 }

@@ -1,8 +1,8 @@
-import { CommandError } from '../../src/command-error.js';
-import { EMPTY_QUOTES } from '../../src/import/csv-reader.js';
-import { formatNamed, rowsOf as fileRows } from '../../src/import/file-rows.js';
-import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { openSource, textOf } from '../../src/import/source.js';
+import { CommandError } from '../../packages/server/src/command-error.js';
+import { EMPTY_QUOTES } from '../../packages/server/src/import/csv-reader.js';
+import { formatNamed, rowsOf as fileRows } from '../../packages/server/src/import/file-rows.js';
+import { InvalidRowsError } from '../../packages/server/src/import/invalid-rows.js';
+import { openSource, textOf } from '../../packages/server/src/import/source.js';
 import { GeneratorError } from './generator-error.js';
 
 /** @typedef {AsyncGenerator<{ line: number, cells: [column: string, value: unknown][] }>} Rows */

@@ -1,4 +1,4 @@
-import { IDENTIFIER_TYPES } from '../../src/resource/column-types.js';
+import { IDENTIFIER_TYPES } from '../../packages/server/src/resource/column-types.js';
 import { fieldError } from './generator-error.js';
 
 /** @typedef {import('./write/resource.js').Target} Target */

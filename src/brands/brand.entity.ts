@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
 
 @Resource('brands', { filtered: ['name'], sorted: ['name'] })
 export class Brand {

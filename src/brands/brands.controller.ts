@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Listing, ObjectLookup } from '../list/index.js';
+import type { Listing, ObjectLookup } from '@catalogue/server';
 import { BrandsService } from './brands.service.js';
 import { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 

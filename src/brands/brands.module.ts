@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ListModule } from '../list/index.js';
+import { ListModule } from '@catalogue/server';
 import { Brand } from './brand.entity.js';
 import { BrandsController } from './brands.controller.js';
 import { BrandsService } from './brands.service.js';

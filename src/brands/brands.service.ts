@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
+import { type Listing, listOf, type ObjectLookup, objectOf } from '@catalogue/server';
 import { Brand } from './brand.entity.js';
 import type { GetBrandDto, ListBrandsDto } from './list-brands.dto.js';
 

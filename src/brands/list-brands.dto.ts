@@ -4,7 +4,7 @@ import {
   ObjectQueryDto,
   QueryOf,
   TextParam,
-} from '../list/index.js';
+} from '@catalogue/server';
 import { Brand } from './brand.entity.js';
 
 @QueryOf(Brand)

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Listing, ObjectLookup } from '../list/index.js';
+import type { Listing, ObjectLookup } from '@catalogue/server';
 import { CategoriesService } from './categories.service.js';
 import { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ListModule } from '../list/index.js';
+import { ListModule } from '@catalogue/server';
 import { Category } from './category.entity.js';
 import { CategoriesController } from './categories.controller.js';
 import { CategoriesService } from './categories.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Listing, listOf, type ObjectLookup, objectOf, within } from '../list/index.js';
+import { type Listing, listOf, type ObjectLookup, objectOf, within } from '@catalogue/server';
 import { Category } from './category.entity.js';
 import type { GetCategoryDto, ListCategoriesDto } from './list-categories.dto.js';
 

@@ -6,7 +6,7 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
 
 @Resource('categories', { filtered: ['parentID', 'name'], sorted: ['name'] })
 @Check('categories_parent', '"parentID" <> "categoryID"')

@@ -6,7 +6,7 @@ import {
   ObjectQueryDto,
   QueryOf,
   TextParam,
-} from '../list/index.js';
+} from '@catalogue/server';
 import { Category } from './category.entity.js';
 
 @QueryOf(Category, { include: ['parentID'] })

@@ -11,7 +11,7 @@ import {
   QueryOf,
   TextsParam,
   WordsParam,
-} from '../list/index.js';
+} from '@catalogue/server';
 import { Variant } from '../variants/variant.entity.js';
 import { Product, ProductType } from './product.entity.js';
 

@@ -9,7 +9,7 @@ import {
 } from 'typeorm';
 import { Brand } from '../brands/brand.entity.js';
 import { Category } from '../categories/category.entity.js';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
 
 export enum ProductType {
   PHYSICAL = 'PHYSICAL',

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Listing, ObjectLookup } from '../list/index.js';
+import type { Listing, ObjectLookup } from '@catalogue/server';
 import { ProductsService } from './products.service.js';
 import { GetProductDto, ListProductsDto } from './list-products.dto.js';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ListModule } from '../list/index.js';
+import { ListModule } from '@catalogue/server';
 import { Product } from './product.entity.js';
 import { ProductsController } from './products.controller.js';
 import { ProductsService } from './products.service.js';

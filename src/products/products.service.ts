@@ -9,7 +9,7 @@ import {
   type ObjectLookup,
   objectOf,
   within,
-} from '../list/index.js';
+} from '@catalogue/server';
 import { Category } from '../categories/category.entity.js';
 import { Variant } from '../variants/variant.entity.js';
 import { Product } from './product.entity.js';

@@ -6,7 +6,7 @@ import {
   ObjectQueryDto,
   QueryOf,
   TextsParam,
-} from '../list/index.js';
+} from '@catalogue/server';
 import { Variant } from './variant.entity.js';
 
 @QueryOf(Variant, { include: ['productID'] })

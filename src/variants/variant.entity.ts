@@ -7,7 +7,7 @@ import {
   UpdateDateColumn,
 } from 'typeorm';
 import { Product } from '../products/product.entity.js';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '../resource/index.js';
+import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
 
 @Resource('variants', {
   counted: ['name'],

@@ -1,5 +1,5 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Listing, ObjectLookup } from '../list/index.js';
+import type { Listing, ObjectLookup } from '@catalogue/server';
 import { VariantsService } from './variants.service.js';
 import { GetVariantDto, ListVariantsDto } from './list-variants.dto.js';
 

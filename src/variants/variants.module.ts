@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ListModule } from '../list/index.js';
+import { ListModule } from '@catalogue/server';
 import { Variant } from './variant.entity.js';
 import { VariantsController } from './variants.controller.js';
 import { VariantsService } from './variants.service.js';

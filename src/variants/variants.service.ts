@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Listing, listOf, type ObjectLookup, objectOf } from '../list/index.js';
+import { type Listing, listOf, type ObjectLookup, objectOf } from '@catalogue/server';
 import { Variant } from './variant.entity.js';
 import type { GetVariantDto, ListVariantsDto } from './list-variants.dto.js';
 

@@ -8,7 +8,7 @@ export interface CommandOptions {
   /** Everything in the environment besides PATH. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly input?: string | Buffer;
-  /** A module in the folder, whose function `run` takes the arguments and gives the status. Default: the service */
+  /** A module in the folder, whose function `run` takes the arguments and gives the status. Default: its catalogue */
   readonly program?: string;
 }
 
@@ -42,7 +42,7 @@ export class CommandHost {
 
   private async send(
     args: readonly string[],
-    { environment = {}, input = '', program = 'dist/cli/program.js' }: CommandOptions,
+    { environment = {}, input = '', program }: CommandOptions,
   ): Promise<CommandResult> {
     const child = (this.child ??= this.start());
     try {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createDatabase } from '../database/database.js';
 import { type Service, startService } from '../service.js';
 import { eventually, until } from '../until.js';
-import { BARE_ENVIRONMENT, type CommandResult, runNode } from './catalogue.js';
+import { BARE_ENVIRONMENT, type CommandResult } from './catalogue.js';
 import { CommandHost } from './command-host.js';
 
 let service: Service;
@@ -374,22 +374,6 @@ describe('migration', () => {
       stdout: '',
       stderr: `catalogue: The user ${role} may not create the empty database on which the schemas are compared: run ALTER ROLE "${role}" CREATEDB as a superuser, or name a server in DATABASE_URL where it may; without DATABASE_URL it is the embedded one\n`,
     });
-  });
-});
-
-describe('help', () => {
-  it('needs no package but the parser of command lines', async () => {
-    await mkdir(join(folder, 'node_modules'));
-    for (const path of ['dist', 'packages', 'package.json', 'node_modules/commander']) {
-      await symlink(resolve(path), join(folder, path));
-    }
-    // Otherwise, Node.js would look for packages beside the target of a link.
-    const asLinked = ['--preserve-symlinks', '--preserve-symlinks-main'];
-    const { stdout, ...result } = await runNode([...asLinked, 'dist/main.js', '--help'], {
-      folder,
-    });
-    expect(result).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/^Usage: catalogue /);
   });
 });
 

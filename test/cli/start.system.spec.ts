@@ -6,10 +6,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROJECT } from '../project.js';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
-import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
-import { serve } from '../../src/cli/serve.js';
-import { Settings } from '../../src/settings/settings.js';
+import { embeddedDatabase } from '#server/cli/open-catalogue.js';
+import { serve } from '#server/cli/serve.js';
+import { Settings } from '#server/settings/settings.js';
 import { freePort } from '../free-port.js';
 import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { Gate } from '../faults/gate.js';
@@ -268,7 +269,7 @@ describe('catalogue start on an embedded database', () => {
     const stopping = new AbortController();
     const settings = new Settings({ PORT: '0', ...environment });
     try {
-      const serving = serve(url, settings, stopping.signal, embedded);
+      const serving = serve(PROJECT, url, settings, stopping.signal, embedded);
       await Promise.race([serving, until(() => /^(Try|Create a client)/m.test(output()))]);
       await work?.(/listens on (\S+)/.exec(output())?.[1] ?? '');
       stopping.abort();

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool, QueryResult } from 'pg';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { ClientCache } from '../../src/clients/client-cache.js';
-import type { ClientRecord } from '../../src/clients/client-reader.js';
-import { primaryPool } from '../../src/private-api/database.js';
-import { rightsOf } from '../../src/resource/visibility.js';
+import { ClientsService } from '#server/clients/clients.service.js';
+import { ClientCache } from '#server/clients/client-cache.js';
+import type { ClientRecord } from '#server/clients/client-reader.js';
+import { primaryPool } from '#server/private-api/database.js';
+import { rightsOf } from '#server/resource/visibility.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';
 

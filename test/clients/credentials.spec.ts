@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { get as httpGet } from 'node:http';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientsService } from '#server/clients/clients.service.js';
 import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';
 

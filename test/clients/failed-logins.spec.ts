@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Test } from 'supertest';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientsService } from '#server/clients/clients.service.js';
 import { refusal, type Service, sharedService, startService } from '../service.js';
 import { until } from '../until.js';
 

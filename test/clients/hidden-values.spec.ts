@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientsService } from '#server/clients/clients.service.js';
 import { Random } from '../random.js';
 import { type Service, startService } from '../service.js';
 

@@ -10,16 +10,18 @@ import {
   VirtualColumn,
 } from 'typeorm';
 import {
+  identifierColumn,
   IntegerParam,
   ListModule,
   listOf,
   ListQueryDto,
+  nameColumn,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   TextParam,
-} from '../../src/list/index.js';
-import { Listing } from '../../src/list/listing/listing.js';
-import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+} from '@catalogue/server';
+import { Listing } from '#server/list/listing/listing.js';
 
 /** A resource whose columns, filters and paths depend on a cost in every way that an author can write. */
 @Resource('test_goods', {

@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { migrate } from '../../src/schema/migrate.js';
-import { databaseOptions } from '../../src/database/options.js';
-import { revertMigration } from '../../src/database/revert-migration.js';
+import { migrate } from '#server/schema/migrate.js';
+import { databaseOptions } from '#server/database/options.js';
+import { revertMigration } from '#server/database/revert-migration.js';
+import { MIGRATIONS } from '../project.js';
 import { CommandHost } from '../cli/command-host.js';
 import { createDatabase, type TestDatabase } from './database.js';
+
+const OPTIONS = { migrations: MIGRATIONS };
 
 let database: TestDatabase;
 let dataSource: DataSource;
@@ -36,22 +39,23 @@ describe('The first migration', () => {
     database = await createDatabase({ migrated: false });
     await dataSource.destroy();
     dataSource = await new DataSource(databaseOptions(database.url)).initialize();
-    await migrate(database.url);
+    await migrate(database.url, OPTIONS);
     const created = await objects();
     expect(created).toEqual(expect.arrayContaining(['products', 'tally_orders', 'write_time()']));
     const { length } = await dataSource.query<object[]>('SELECT FROM migrations');
     // Those of the resources that a project has added come first.
-    for (let later = 1; later < length; later += 1) await revertMigration(database.url, false);
+    for (let later = 1; later < length; later += 1)
+      await revertMigration(database.url, false, OPTIONS);
     await dataSource.query(`INSERT INTO brands ("brandID", name) VALUES ('b', 'B')`);
-    await expect(revertMigration(database.url, false)).rejects.toThrow(
+    await expect(revertMigration(database.url, false, OPTIONS)).rejects.toThrow(
       'would lose the values of brands.brandID, brands.name',
     );
-    await revertMigration(database.url, true);
+    await revertMigration(database.url, true, OPTIONS);
     // What the service itself has stays.
     const left = await objects();
     expect(left).toEqual(expect.arrayContaining(['clients', 'tally_orders', 'write_time()']));
     expect(left.filter((name) => /brand|categor|product|variant/.test(name))).toEqual([]);
-    await migrate(database.url);
+    await migrate(database.url, OPTIONS);
     expect(await objects()).toEqual(created);
   });
 });
@@ -95,11 +99,11 @@ describe('A database of an earlier version', () => {
   it('is known by the columns of its tables, and marked, so that later versions may change them', async () => {
     // A later version may have added it.
     await dataSource.query('ALTER TABLE tallies ADD soon text');
-    expect((await migrate(database.url)).migrations).toContain('engine 1-tables');
+    expect((await migrate(database.url, OPTIONS)).migrations).toContain('engine 1-tables');
     await dataSource.query(
       `ALTER TABLE tallies ADD later text;
        INSERT INTO migrations (name, timestamp) VALUES ('OfALaterVersion1', 9000000000000)`,
     );
-    expect((await migrate(database.url)).migrations).toEqual([]);
+    expect((await migrate(database.url, OPTIONS)).migrations).toEqual([]);
   });
 });

@@ -35,13 +35,13 @@ export class BuiltCopy {
   private written: string[] = [];
   private writes = 0;
 
-  private constructor(private readonly folder: string) {
+  private constructor(readonly folder: string) {
     this.host = new CommandHost(folder);
   }
 
   static async make(migrations: readonly TestMigration[]): Promise<BuiltCopy> {
     const copy = new BuiltCopy(await mkdtemp(join(tmpdir(), 'catalogue-built-')));
-    for (const part of ['dist', 'packages/embedded-postgres', 'package.json']) {
+    for (const part of ['dist', 'package.json']) {
       await cp(part, join(copy.folder, part), { recursive: true });
     }
     await symlink(join(process.cwd(), 'node_modules'), join(copy.folder, 'node_modules'));
@@ -65,11 +65,7 @@ export class BuiltCopy {
     // Under another name, since a process imports a file once.
     this.writes += 1;
     this.written = migrations.map(({ name, time }, at) =>
-      join(
-        this.folder,
-        'dist/database/migrations',
-        `${timeOf(time, at)}-${name}-${this.writes}.js`,
-      ),
+      join(this.folder, 'dist/migrations', `${timeOf(time, at)}-${name}-${this.writes}.js`),
     );
     for (const [at, { name, up, down, isBare, time }] of migrations.entries()) {
       await writeFile(

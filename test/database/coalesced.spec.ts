@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Coalesced } from '../../src/database/coalesced.js';
+import { Coalesced } from '#server/database/coalesced.js';
 
 /** Runs that the test ends, in the order in which they began. */
 function controlled() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { apiErrorOf } from '../../src/http/error.filter.js';
+import { apiErrorOf } from '#server/http/error.filter.js';
 
 const failure = (fields: object, message = 'failed') => Object.assign(new Error(message), fields);
 

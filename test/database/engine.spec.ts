@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { DataSource } from 'typeorm';
-import { migrate } from '../../src/schema/migrate.js';
-import { databaseOptions } from '../../src/database/options.js';
+import { migrate } from '#server/schema/migrate.js';
+import { databaseOptions } from '#server/database/options.js';
+import { MIGRATIONS } from '../project.js';
 import { createDatabase, type TestDatabase } from './database.js';
 import { schemaOf } from './definition.js';
 
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 const query = (text: string) => dataSource.query<Record<string, unknown>[]>(text);
-const migrated = async () => (await migrate(database.url)).migrations;
+const migrated = async () => (await migrate(database.url, { migrations: MIGRATIONS })).migrations;
 
 describe('The functions of a database', () => {
   const CHANGED = `CREATE OR REPLACE FUNCTION search_words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS 'SELECT NULL::text[]'`;
@@ -108,7 +109,9 @@ describe('A database of a former version', () => {
     const fresh = await schemaOf(dataSource);
     await query(former);
     expect(await schemaOf(dataSource)).not.toEqual(fresh);
-    const steps = (await readdir('src/database/engine')).map((name) => name.slice(0, -4));
+    const steps = (await readdir('packages/server/src/database/engine')).map((name) =>
+      name.slice(0, -4),
+    );
     expect(await migrated()).toEqual([...steps, 'functions'].map((name) => `engine ${name}`));
     expect(await schemaOf(dataSource)).toEqual(fresh);
     expect(await query('SELECT name FROM brands')).toEqual([{ name: 'B' }]);

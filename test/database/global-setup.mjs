@@ -5,8 +5,11 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { embeddedServer } from '../../packages/embedded-postgres/index.js';
-import { transpile } from '../transpile.mjs';
+import { transpile } from '../../transpile.mjs';
 import { createStandIns } from './stand-ins.mjs';
+
+/** The build of the package in the folder of the transpiled sources, where it is found by its name. */
+const SERVER = 'node_modules/@catalogue/server/dist';
 
 /** Settings without durability: the data of a crashed test run is worthless. */
 const FAST = {
@@ -41,26 +44,29 @@ export default async function globalSetup() {
 
   const url = new URL(process.env.TEST_SERVER_URL);
   url.pathname = `/${template}`;
-  await withDeclared(sources, url.href, async (dataSource) => {
-    const { migrate } = await import(pathToFileURL(join(sources, 'schema/migrate.js')).href);
-    await migrate(url.href, { declared: () => Promise.resolve(dataSource) });
-    await createStandIns(sources, dataSource);
+  const load = (path) => import(pathToFileURL(join(sources, SERVER, path)).href);
+  const { AppModule } = await import(pathToFileURL(join(sources, 'src/app.module.js')).href);
+  const project = { module: AppModule, folder: join(sources, 'src') };
+  await withDeclared(load, project, url.href, async (dataSource) => {
+    const { migrate } = await load('schema/migrate.js');
+    const { migrationsOf } = await load('project.js');
+    const migrations = await migrationsOf(project);
+    await migrate(url.href, { migrations, declared: () => Promise.resolve(dataSource) });
+    await createStandIns(load, dataSource);
   });
 }
 
 /** Runs work with the data source of the application, which has the entities of the project. */
-async function withDeclared(sources, url, work) {
-  const load = (path) => import(pathToFileURL(join(sources, path)).href);
+async function withDeclared(load, project, url, work) {
   await import('reflect-metadata');
   const { NestFactory } = await import('@nestjs/core');
   const { DataSource } = await import('typeorm');
-  const { AppModule } = await load('app.module.js');
+  const { CatalogueModule } = await load('catalogue.module.js');
   const { Settings } = await load('settings/settings.js');
   const settings = new Settings({ DATABASE_URL: url });
-  const application = await NestFactory.createApplicationContext(AppModule.forRoot(url, settings), {
-    abortOnError: false,
-    logger: false,
-  });
+  const module = await CatalogueModule.forRoot(project, url, settings);
+  const options = { abortOnError: false, logger: false };
+  const application = await NestFactory.createApplicationContext(module, options);
   try {
     await work(application.get(DataSource));
   } finally {
@@ -75,15 +81,16 @@ async function sourcesOfDatabase() {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'catalogue-test-'));
   globalThis.databaseSources = folder;
-  // Which has the version of the service.
-  await copyFile('package.json', join(folder, 'package.json'));
   await transpile('src', join(folder, 'src'));
-  return join(folder, 'src');
+  await transpile('packages/server/src', join(folder, SERVER));
+  for (const manifest of ['package.json', 'packages/server/package.json'])
+    await copyFile(manifest, join(folder, manifest.replace('packages', 'node_modules/@catalogue')));
+  return folder;
 }
 
 async function embedded(sources) {
   const { serverSettings } = await import(
-    pathToFileURL(join(sources, 'database/server-settings.js')).href
+    pathToFileURL(join(sources, SERVER, 'database/server-settings.js')).href
   );
   const directory = await mkdtemp(join(tmpdir(), 'catalogue-test-'));
   // If this process is root, the server runs as another user, who must reach the folder.

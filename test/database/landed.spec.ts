@@ -7,11 +7,13 @@ import { readdir, readFile } from 'node:fs/promises';
  * for those that the generator writes.
  */
 const LANDED: Readonly<Record<string, string>> = {
-  'engine/1-tables.sql': '67d6353cd901',
-  'engine/2-leave-external-tables.sql': '977e5b264e2e',
-  'engine/3-former-functions.sql': '25677da80002',
-  'migrations/1764676800000-baseline.ts': 'aaab16c50955',
+  'packages/server/src/database/engine/1-tables.sql': '67d6353cd901',
+  'packages/server/src/database/engine/2-leave-external-tables.sql': '977e5b264e2e',
+  'packages/server/src/database/engine/3-former-functions.sql': '25677da80002',
+  'src/migrations/1764676800000-baseline.ts': 'aaab16c50955',
 };
+
+const ENGINE = 'packages/server/src/database/engine';
 
 /** The names of what the generator writes for a resource of a project. */
 const GENERATED = /^\d+-(create|remove)-[^/]+\.ts$/;
@@ -19,14 +21,14 @@ const GENERATED = /^\d+-(create|remove)-[^/]+\.ts$/;
 it('The steps of the engine and the migrations that have landed are as databases have run them', async () => {
   const found: Record<string, string> = {};
   for (const file of Object.keys(LANDED)) {
-    const text = await readFile(`src/database/${file}`, 'utf8').catch(() => '');
+    const text = await readFile(file, 'utf8').catch(() => '');
     found[file] = createHash('sha256').update(text).digest('hex').slice(0, 12);
   }
   // Undo the change, and write a migration that makes it.
   expect(found).toEqual(LANDED);
-  const steps = (await readdir('src/database/engine')).map((file) => `engine/${file}`);
-  const migrations = (await readdir('src/database/migrations'))
+  const steps = (await readdir(ENGINE)).map((file) => `${ENGINE}/${file}`);
+  const migrations = (await readdir('src/migrations'))
     .filter((file) => !GENERATED.test(file))
-    .map((file) => `migrations/${file}`);
+    .map((file) => `src/migrations/${file}`);
   expect(Object.keys(LANDED).sort()).toEqual([...steps, ...migrations].sort());
 });

@@ -1,5 +1,5 @@
 import { connectedTo } from './database.js';
-import { hashOf, newToken } from '../../src/clients/token.js';
+import { hashOf, newToken } from '#server/clients/token.js';
 
 /** Credentials of a client, as headers. */
 export type Credentials = Readonly<Record<string, string>>;

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { pendingMigrations } from '../../src/database/migrate.js';
-import { migrate } from '../../src/schema/migrate.js';
-import { callLists } from '../../src/verify/called-lists.js';
-import { missingIndexes } from '../../src/verify/missing-indexes.js';
-import { findViolations } from '../../src/verify/verify.js';
-import { ownResources } from '../../src/resource/own-table.js';
-import { identifierOf, resourcesOf } from '../../src/resource/resource.js';
+import { pendingMigrations } from '#server/database/migrate.js';
+import { migrate } from '#server/schema/migrate.js';
+import { callLists } from '#server/verify/called-lists.js';
+import { missingIndexes } from '#server/verify/missing-indexes.js';
+import { findViolations } from '#server/verify/verify.js';
+import { ownResources } from '#server/resource/own-table.js';
+import { identifierOf, resourcesOf } from '#server/resource/resource.js';
+import { MIGRATIONS } from '../project.js';
 import { sharedService, startService } from '../service.js';
 
 const service = sharedService();
@@ -20,7 +21,8 @@ describe('The schema', () => {
   it('is up to date after a migration, which a second one leaves alone', async () => {
     expect(await pendingMigrations(service.dataSource)).toEqual([]);
     const declared = () => Promise.resolve(service.dataSource);
-    expect(await migrate(service.database.url, { declared, exact: true })).toEqual({
+    const options = { migrations: MIGRATIONS, declared, exact: true };
+    expect(await migrate(service.database.url, options)).toEqual({
       migrations: [],
       installed: [],
     });

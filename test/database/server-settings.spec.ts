@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { serverSettings } from '../../src/database/server-settings.js';
+import { serverSettings } from '#server/database/server-settings.js';
 
 const GIGABYTE = 2 ** 30;
 

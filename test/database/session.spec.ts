@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { ClientsService } from '#server/clients/clients.service.js';
 import { migrateDatabase } from '../schema/declared.js';
-import { primaryPool } from '../../src/private-api/database.js';
-import { createProbe, Replica } from '../../src/database/replica.js';
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { Snapshot } from '../../src/database/snapshot.js';
-import { externalTableNamed } from '../../src/resource/declaration.js';
-import { lineOf } from '../../src/schema/difference.js';
-import { differences } from '../../src/schema/differences.js';
-import { findViolations } from '../../src/verify/verify.js';
+import { primaryPool } from '#server/private-api/database.js';
+import { createProbe, Replica } from '#server/database/replica.js';
+import { ReservedConnections } from '#server/database/reserved-connections.js';
+import { Snapshot } from '#server/database/snapshot.js';
+import { externalTableNamed } from '#server/resource/declaration.js';
+import { lineOf } from '#server/schema/difference.js';
+import { differences } from '#server/schema/differences.js';
+import { findViolations } from '#server/verify/verify.js';
 import { refusal, type Service, sharedService, startService } from '../service.js';
 import { connectedTo, createDatabase, type TestDatabase } from './database.js';
 

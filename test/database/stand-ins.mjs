@@ -1,18 +1,13 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
 /**
  * Creates a table for each resource of the project that lists an external table, with the columns that its
  * entity declares and every index that a filter or a sort may need. Without it, the service would not be
  * ready in any test.
  *
- * @param {string} sources the folder of the service as JavaScript
+ * @param {(path: string) => Promise<any>} load imports a module of the service
  * @param {import('typeorm').DataSource} dataSource of the application, on a migrated database
  */
-export async function createStandIns(sources, dataSource) {
-  const { resourcesOf, externalTableOf } = await import(
-    pathToFileURL(join(sources, 'resource/resource.js')).href
-  );
+export async function createStandIns(load, dataSource) {
+  const { resourcesOf, externalTableOf } = await load('resource/resource.js');
   for (const metadata of resourcesOf(dataSource).values()) {
     const external = externalTableOf(metadata);
     if (!external) continue;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { errors } from '../../src/http/errors.js';
+import { errors } from '#server/http/errors.js';
 import { type RawResponse, splitResponses } from '../http/raw-request.js';
 
 /** The HTTP status and the errcode of an error response. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile, execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { errors } from '../../src/http/errors.js';
+import { errors } from '#server/http/errors.js';
 import { sharedService } from '../service.js';
 import { withTool } from '../tools.js';
 import { HAPROXY, Proxy } from './proxy.js';

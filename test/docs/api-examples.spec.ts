@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
-import { overview } from '../../src/openapi/document.js';
+import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '#server/demo/load-demonstration.js';
+import { overview } from '#server/openapi/document.js';
+import { PROJECT } from '../project.js';
 import { type Service, startService } from '../service.js';
 import { type Fence, fencesOf } from './markdown.js';
 
@@ -31,7 +32,7 @@ let folder: string;
 
 beforeAll(async () => {
   service = await startService();
-  await loadDemonstration(service.dataSource);
+  await loadDemonstration(PROJECT, service.dataSource);
   folder = await mkdtemp(join(tmpdir(), 'catalogue-examples-'));
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
-import { errors } from '../../src/http/errors.js';
-import * as list from '../../src/list/index.js';
-import { FILTER_FORMS } from '../../src/resource/filter-forms.js';
-import { Settings } from '../../src/settings/settings.js';
+import { errors } from '#server/http/errors.js';
+import * as list from '@catalogue/server';
+import { FILTER_FORMS } from '#server/resource/filter-forms.js';
+import { Settings } from '#server/settings/settings.js';
 import type { Service } from '../service.js';
 import type { ExpectedTable, Row } from './markdown.js';
 import { measuredTables } from './measured-tables.js';

@@ -19,6 +19,11 @@ const MAXIMUM_LINES = {
 /** Folders of the project whose files documents name. */
 const FOLDERS = /^(?:src|test|docs|bench|deploy|schematics|packages|examples|demo|\.ci)\//;
 
+/** A document of a package names its files from its folder. */
+function folderOf(path: string): string {
+  return /^packages\/[^/]+\//.exec(path)?.[0] ?? '';
+}
+
 /** Every path of the project that a document names in code or in a drawing. Examples name any path. */
 function pathsIn(markdown: string): string[] {
   const { fences, rest } = fencesOf(markdown);
@@ -49,8 +54,9 @@ describe.each([...texts])('%s', (path, text) => {
     // The README shows the resource that its reader generates, and specs are named without an ending.
     const missing = pathsIn(text).filter(
       (each) =>
-        !['', '.spec.ts', '.system.spec.ts'].some((ending) => existsSync(each + ending)) &&
-        !each.startsWith('src/suppliers'),
+        ![each, folderOf(path) + each].some((file) =>
+          ['', '.spec.ts', '.system.spec.ts'].some((ending) => existsSync(file + ending)),
+        ) && !each.startsWith('src/suppliers'),
     );
     expect(missing).toEqual([]);
   });

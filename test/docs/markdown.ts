@@ -18,10 +18,11 @@ export async function documents(): Promise<Map<string, string>> {
     ...['README.md', 'CONTRIBUTING.md', 'deploy/cluster/README.md'],
     ...['packages/client/README.md', 'packages/mcp/README.md'],
     'packages/embedded-postgres/README.md',
+    'packages/server/README.md',
     'packages/embedded-postgres/src/README.md',
     ...['generators', 'mirror', 'storefront'].map((name) => `examples/${name}/README.md`),
     ...(await namesIn('docs')).filter((name) => name.endsWith('.md')),
-    ...(await namesIn('src')).filter((name) => name.endsWith('/README.md')),
+    ...(await namesIn('packages/server/src')).filter((name) => name.endsWith('/README.md')),
   ];
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(path, 'utf8')] as const)),

@@ -55,16 +55,17 @@ import { Test } from '@nestjs/testing';
 import type { NextFunction, Request, Response } from 'express';
 import { readFile } from 'node:fs/promises';
 import { catchError, type Observable, tap } from 'rxjs';
-import { AppModule } from '../../src/app.module.js';
-import { createApplication } from '../../src/application.js';
-import { CommandError } from '../../src/command-error.js';
+import { CatalogueModule } from '#server/catalogue.module.js';
+import { createApplication } from '#server/application.js';
+import { CommandError } from '#server/command-error.js';
+import { PROJECT } from '../project.js';
 import { BrandsService } from '../../src/brands/brands.service.js';
 import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
-import { JSON_TYPE } from '../../src/http/envelope.js';
-import { type Listing, ListModule } from '../../src/list/index.js';
+import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import { JSON_TYPE } from '#server/http/envelope.js';
+import { type Listing, ListModule } from '@catalogue/server';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { Settings } from '../../src/settings/settings.js';
+import { Settings } from '#server/settings/settings.js';
 import { refusal, type Service, startServiceBy } from '../service.js';
 
 /** The rows of the table, what Nest offers and what happens here, as plain text. */
@@ -291,7 +292,7 @@ WORKS.set('`app.use`', async () => {
   expect((await ranFor('/test_own')).slice(0, 2)).toEqual(['app.use', 'middleware']);
   await service.get('/test_own?name=refused').expect(403, refusal(-15, 'No'));
   expect(() => service.application.use(() => undefined)).toThrow(
-    'app.use comes too late: call it in createApplication, before init',
+    'app.use comes too late: call it in the third argument of run',
   );
 });
 
@@ -353,9 +354,27 @@ WORKS.set('events and schedules', () => {
   expect(service.application.get(Listener).heard).toBe(1);
 });
 
+it('A project sets what it needs of the application before that is initialised', async () => {
+  const { url } = service.database;
+  const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: url });
+  const paths: string[] = [];
+  const configure = (application: NestExpressApplication): void => {
+    application.use((request: Request, _response: Response, next: NextFunction) => {
+      paths.push(request.path);
+      next();
+    });
+  };
+  const application = await createApplication({ ...PROJECT, configure }, url, settings);
+  await application.listen(0, '127.0.0.1');
+  await fetch(`${await application.getUrl()}/brands`);
+  await application.close();
+  expect(paths).toEqual(['/brands']);
+});
+
 WORKS.set('lifecycle hooks', async () => {
   const settings = new Settings({ DATABASE_URL: service.database.url });
-  const module = AppModule.forRoot(service.database.url, settings, [OwnModule]);
+  const { url } = service.database;
+  const module = await CatalogueModule.forRoot(PROJECT, url, settings, [OwnModule]);
   // As a command does it.
   const command = await NestFactory.createApplicationContext(module, { logger: false });
   const hooks = command.get(Hooks);
@@ -547,7 +566,7 @@ describe('What Nest offers', () => {
     jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const { url } = service.database;
     const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: url });
-    const created = createApplication(url, settings, [RefusedModule], async (...of) => {
+    const created = createApplication(PROJECT, url, settings, [RefusedModule], async (...of) => {
       const application = await NestFactory.create<NestExpressApplication>(...of);
       application.setGlobalPrefix('api');
       application.enableVersioning();
@@ -584,15 +603,10 @@ describe('What Nest offers', () => {
     const written = (['stdout', 'stderr'] as const).map((stream) =>
       jest.spyOn(process[stream], 'write').mockReturnValue(true),
     );
-    const created = createApplication(url, settings, [], async (...of) => {
-      const application = await NestFactory.create<NestExpressApplication>(...of);
-      try {
-        (application[method] as (path: string) => unknown)('src');
-      } finally {
-        await application.close();
-      }
-      return application;
-    });
+    const configure = (application: NestExpressApplication): void => {
+      (application[method] as (path: string) => unknown)('src');
+    };
+    const created = createApplication({ ...PROJECT, configure }, url, settings);
     await expect(created).rejects.toThrow(
       new CommandError(`app.${method} is refused: ${instead ?? 'nothing in the table'}`),
     );

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { differences } from '../../src/schema/differences.js';
+import { differences } from '#server/schema/differences.js';
 import { sharedService } from '../service.js';
 import { fencesOf } from './markdown.js';
 

@@ -14,8 +14,8 @@ import {
   ListReader,
   type ObjectLookup,
   objectOf,
-} from '../../src/list/index.js';
-import { callLists } from '../../src/verify/called-lists.js';
+} from '@catalogue/server';
+import { callLists } from '#server/verify/called-lists.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { fencesOf } from './markdown.js';

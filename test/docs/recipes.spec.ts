@@ -7,14 +7,17 @@ import {
   children,
   containsWords,
   DecimalParam,
+  identifierColumn,
   IdentifiersParam,
   ListQueryDto,
+  nameColumn,
   QueryOf,
+  Resource,
   TextsParam,
+  timeColumn,
   WordsParam,
-} from '../../src/list/index.js';
+} from '@catalogue/server';
 import { Product } from '../../src/products/product.entity.js';
-import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
 import { startWith } from '../list/migrated.js';
 import type { Service } from '../service.js';
 import { fencesOf } from './markdown.js';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
-import { errors } from '../../src/http/errors.js';
+import { errors } from '#server/http/errors.js';
 import { sharedService } from '../service.js';
 import { expectedTables, variables } from './expected-tables.js';
 import {

@@ -1,10 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { Column, PrimaryColumn } from 'typeorm';
-import { EnumsParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
-import { FOLD_SIZE, TallyMaintenance } from '../../src/tally/maintain.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { miscounts } from '../../src/verify/miscounts.js';
+import { EnumsParam, identifierColumn, ListQueryDto, QueryOf, Resource } from '@catalogue/server';
+import { FOLD_SIZE, TallyMaintenance } from '#server/tally/maintain.js';
+import { miscounts } from '#server/verify/miscounts.js';
 import { startWith } from '../list/migrated.js';
 import { fencesOf } from './markdown.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';

@@ -10,6 +10,7 @@ const PACKAGES = [
   'packages/client',
   'packages/embedded-postgres',
   'packages/mcp',
+  'packages/server',
   'schematics',
 ];
 

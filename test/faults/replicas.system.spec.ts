@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApplication } from '../../src/application.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
+import { createApplication } from '#server/application.js';
+import { ClientsService } from '#server/clients/clients.service.js';
+import { PROJECT } from '../project.js';
 import { migrateDatabase } from '../schema/declared.js';
-import { primaryPool } from '../../src/private-api/database.js';
-import { Replicas } from '../../src/database/replicas.js';
-import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
-import { Settings } from '../../src/settings/settings.js';
+import { primaryPool } from '#server/private-api/database.js';
+import { Replicas } from '#server/database/replicas.js';
+import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
+import { Settings } from '#server/settings/settings.js';
 import { sentStatements } from '../sent-statements.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -350,7 +351,7 @@ it('A replica that may not be read is asked once a minute at most', async () => 
     DATABASE_REPLICA_URLS: url.href,
     LOG_LEVEL: 'error',
   });
-  const application = await createApplication(primary.url, settings);
+  const application = await createApplication(PROJECT, primary.url, settings);
   await until(() => Promise.resolve(application.get(Replicas).available.length === 1));
   await application.listen(0, '127.0.0.1');
   const warned = jest.spyOn(Logger.prototype, 'warn');

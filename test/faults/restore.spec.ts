@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { SchemaDoubt } from '../../src/database/schema-doubt.js';
-import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { SchemaDoubt } from '#server/database/schema-doubt.js';
+import { SchemaCheck } from '#server/schema/schema-check.js';
 import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
+import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { refusal, sharedService, whileOverloaded } from '../service.js';
 import { until } from '../until.js';
 import { HalfOpenClient } from './half-open-client.js';

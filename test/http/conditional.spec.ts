@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { sentStatements } from '../sent-statements.js';
-import { primaryPool } from '../../src/private-api/database.js';
+import { primaryPool } from '#server/private-api/database.js';
 import { refusal, sharedService, startService } from '../service.js';
 
 const service = sharedService();

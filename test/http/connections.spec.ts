@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { closeGracefully } from '../../src/http/server/closing.js';
-import { Connections } from '../../src/http/server/connections.js';
-import { EnvelopedServer } from '../../src/http/server/enveloped-server.js';
+import { closeGracefully } from '#server/http/server/closing.js';
+import { Connections } from '#server/http/server/connections.js';
+import { EnvelopedServer } from '#server/http/server/enveloped-server.js';
 import { until } from '../until.js';
 
 it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Deliveries } from '../../src/http/server/deliveries.js';
-import { onEnd } from '../../src/http/server/admission.js';
+import { Deliveries } from '#server/http/server/deliveries.js';
+import { onEnd } from '#server/http/server/admission.js';
 import { until } from '../until.js';
 
 /** More bytes than the kernel buffers for a connection. */

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { closeGracefully } from '../../src/http/server/closing.js';
-import { EnvelopedServer } from '../../src/http/server/enveloped-server.js';
-import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
+import { closeGracefully } from '#server/http/server/closing.js';
+import { EnvelopedServer } from '#server/http/server/enveloped-server.js';
+import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { HalfOpenClient } from './half-open-client.js';

@@ -17,23 +17,23 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsInt, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { Readable } from 'node:stream';
 import { Equal, Raw, Repository } from 'typeorm';
-import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/catalogue-request.js';
 import {
   CredentialsQueryDto,
   IntegerParam,
   type Listing,
   ListModule,
   listOf,
+  Meaning,
   ObjectQueryDto,
   type Page,
   QueryOf,
   Returns,
   TextParam,
-} from '../../src/list/index.js';
-import { Meaning } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { Product } from '../../src/products/product.entity.js';
-import { findViolations } from '../../src/verify/verify.js';
-import { callLists } from '../../src/verify/called-lists.js';
+import { findViolations } from '#server/verify/verify.js';
+import { callLists } from '#server/verify/called-lists.js';
 import { ListPartsDto, Part, PARTS } from '../list/part.fixture.js';
 import { logLines } from '../log-lines.js';
 import { refusal, sharedService } from '../service.js';

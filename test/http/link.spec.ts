@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseQuery } from '../../src/http/parameters/query-string.js';
-import { link, type LinkedPage } from '../../src/list/serving/link.js';
+import { parseQuery } from '#server/http/parameters/query-string.js';
+import { link, type LinkedPage } from '#server/list/serving/link.js';
 
 const links = (query: string, position: Partial<LinkedPage>) =>
   link(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { PageCache } from '../../src/list/serving/page-cache.js';
-import type { Settings } from '../../src/settings/settings.js';
+import { PageCache } from '#server/list/serving/page-cache.js';
+import type { Settings } from '#server/settings/settings.js';
 
 const page = (bytes: number) => pageOf(Buffer.alloc(bytes));
 const pageOf = (body: Buffer) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
-import { ReadLimit } from '../../src/list/serving/read-limit.js';
-import type { Settings } from '../../src/settings/settings.js';
+import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import { ReadLimit } from '#server/list/serving/read-limit.js';
+import type { Settings } from '#server/settings/settings.js';
 
 /** Three and four connections give a client two and three reads, two of them of one resource. */
 const limitFor = (poolSize: number) => new ReadLimit({ poolSize } as Settings);

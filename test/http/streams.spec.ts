@@ -5,11 +5,11 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import type { Pool } from 'pg';
-import { primaryPool } from '../../src/private-api/database.js';
-import type { Observation } from '../../src/http/observation.js';
-import type { EnvelopedExpressAdapter } from '../../src/http/server/enveloped-express.adapter.js';
-import { StreamLimit } from '../../src/list/serving/stream-limit.js';
-import { StreamServer } from '../../src/list/serving/stream-server.js';
+import { primaryPool } from '#server/private-api/database.js';
+import type { Observation } from '#server/http/observation.js';
+import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
+import { StreamLimit } from '#server/list/serving/stream-limit.js';
+import { StreamServer } from '#server/list/serving/stream-server.js';
 import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';
 

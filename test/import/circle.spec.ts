@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import { stepsOfCircle } from '../../src/import/circle.js';
+import { stepsOfCircle } from '#server/import/circle.js';
 
 /** Metadata of resources with references, as `teams.captainID -> players`; a `?` marks one that may be null. */
 function resources(references: readonly string[]): (name: string) => EntityMetadata {

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { exportRows } from '../../src/import/export-rows.js';
-import type { FileFormat } from '../../src/import/file-rows.js';
+import { exportRows } from '#server/import/export-rows.js';
+import type { FileFormat } from '#server/import/file-rows.js';
 
 /** What `catalogue export` writes for a resource. */
 export async function exported(

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import type { FileFormat, ImportFormat } from '../../src/import/file-rows.js';
-import type { ImportResult } from '../../src/import/import-rows.js';
-import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { Statements } from '../../src/import/statements.js';
-import { CommandError } from '../../src/command-error.js';
+import type { FileFormat, ImportFormat } from '#server/import/file-rows.js';
+import type { ImportResult } from '#server/import/import-rows.js';
+import { InvalidRowsError } from '#server/import/invalid-rows.js';
+import { Statements } from '#server/import/statements.js';
+import { CommandError } from '#server/command-error.js';
 import { sharedService } from '../service.js';
 import { imported } from './imported.js';
 import { exported } from './exported.js';

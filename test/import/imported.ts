@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { type ImportFormat, rowsOf } from '../../src/import/file-rows.js';
-import { importRows, type ImportResult } from '../../src/import/import-rows.js';
-import { textOf } from '../../src/import/source.js';
+import { type ImportFormat, rowsOf } from '#server/import/file-rows.js';
+import { importRows, type ImportResult } from '#server/import/import-rows.js';
+import { textOf } from '#server/import/source.js';
 
 /** Imports a file as `catalogue import` does. */
 export function imported(

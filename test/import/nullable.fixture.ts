@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { ListModule } from '../../src/list/index.js';
 import {
   identifierColumn,
+  ListModule,
   Meaning,
   nameColumn,
   Resource,
   timeColumn,
-} from '../../src/resource/index.js';
+} from '@catalogue/server';
 
 enum Grade {
   GOOD = 'GOOD',

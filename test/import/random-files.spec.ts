@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FileFormat } from '../../src/import/file-rows.js';
-import { InvalidRowsError } from '../../src/import/invalid-rows.js';
+import type { FileFormat } from '#server/import/file-rows.js';
+import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '../random.js';
 import { imported } from './imported.js';

@@ -4,14 +4,17 @@ import {
   children,
   EnumsParam,
   having,
+  identifierColumn,
   IdentifiersParam,
   IntegersParam,
   ListQueryDto,
+  nameColumn,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   TextsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+  timeColumn,
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum ArticleKind {

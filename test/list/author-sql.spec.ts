@@ -1,10 +1,10 @@
-import { primaryPool } from '../../src/private-api/database.js';
+import { primaryPool } from '#server/private-api/database.js';
 import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { callLists } from '../../src/verify/called-lists.js';
-import { authorReads } from '../../src/verify/author-reads.js';
-import { findViolations } from '../../src/verify/verify.js';
-import { hasOwnTable } from '../../src/resource/own-table.js';
+import { callLists } from '#server/verify/called-lists.js';
+import { authorReads } from '#server/verify/author-reads.js';
+import { findViolations } from '#server/verify/verify.js';
+import { hasOwnTable } from '#server/resource/own-table.js';
 import { sentStatements } from '../sent-statements.js';
 import { sharedService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';

@@ -3,13 +3,14 @@ import { Column, LessThan, MoreThan, MoreThanOrEqual, PrimaryColumn } from 'type
 import {
   DateParam,
   DateTimeParam,
+  identifierColumn,
   ListQueryDto,
   NumberParam,
   QueryOf,
+  Resource,
   SignedDecimalParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { findViolations } from '../../src/verify/verify.js';
+} from '@catalogue/server';
+import { findViolations } from '#server/verify/verify.js';
 import { startWith } from './migrated.js';
 import { controllerOf, resourceModule } from './resource-module.js';
 import { shared } from '../shared.js';

@@ -24,18 +24,21 @@ import {
   DateTimeParam,
   DecimalParam,
   EnumsParam,
+  identifierColumn,
   IdentifiersParam,
   IntegerParam,
   ListQueryDto,
+  nameColumn,
   QueryOf,
   related,
+  Resource,
   TextParam,
   TextsParam,
+  timeColumn,
   within,
   WordsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
-import type { ExternalTable } from '../../src/resource/declaration.js';
+} from '@catalogue/server';
+import type { ExternalTable } from '#server/resource/declaration.js';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum BookKind {

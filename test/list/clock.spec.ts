@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findViolations } from '../../src/verify/verify.js';
+import { findViolations } from '#server/verify/verify.js';
 import { sharedService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 import { Mirror, shown } from './mirror.js';

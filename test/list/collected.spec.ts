@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import { MAXIMUM_SORTED } from '../../src/database/planner.js';
+import { MAXIMUM_SORTED } from '#server/database/planner.js';
 import { sharedService } from '../service.js';
 import { comparePage, type PlainResource } from './oracle.js';
 

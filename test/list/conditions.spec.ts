@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata, Repository } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { ParameterValues } from '../../src/database/statement.js';
-import type { Condition } from '../../src/list/condition/condition.js';
+import { ParameterValues } from '#server/database/statement.js';
+import type { Condition } from '#server/list/condition/condition.js';
 import {
   type Conditions,
   conditionsOf as filterConditions,
   type RequiredFilter,
-} from '../../src/list/condition/filters.js';
-import { sqlOf } from '../../src/list/condition/print.js';
+} from '#server/list/condition/filters.js';
+import { sqlOf } from '#server/list/condition/print.js';
 import {
   DateTimeParam,
   IdentifiersParam,
@@ -17,7 +17,7 @@ import {
   QueryOf,
   TextParam,
   TextsParam,
-} from '../../src/list/index.js';
+} from '@catalogue/server';
 import { sharedService } from '../service.js';
 import { Part, PartsModule } from './part.fixture.js';
 import { TestSupplier, SuppliersModule } from './supplier.fixture.js';

@@ -2,9 +2,14 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { Column, ForeignKey, PrimaryColumn } from 'typeorm';
 import { Category } from '../../src/categories/category.entity.js';
-import { countableFieldsOf } from '../../src/list/facets/countable-fields.js';
-import { IdentifiersParam, ListQueryDto, QueryOf } from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
+import {
+  identifierColumn,
+  IdentifiersParam,
+  ListQueryDto,
+  QueryOf,
+  Resource,
+} from '@catalogue/server';
 import { refusal, sharedService } from '../service.js';
 
 const service = sharedService();

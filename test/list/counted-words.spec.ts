@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityMetadata } from 'typeorm';
-import type { CountedWords } from '../../src/tally/counted-words.js';
-import { tallyLock } from '../../src/tally/maintain.js';
+import type { CountedWords } from '#server/tally/counted-words.js';
+import { tallyLock } from '#server/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
-import { miscounts } from '../../src/verify/miscounts.js';
+import { miscounts } from '#server/verify/miscounts.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { productWords } from './product-words.js';

@@ -12,8 +12,8 @@ import {
   Or,
   Raw,
 } from 'typeorm';
-import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
-import { type Criteria, criteriaOf as read } from '../../src/list/statement/criteria.js';
+import { conditionsFrom } from '#server/list/condition/from-typeorm.js';
+import { type Criteria, criteriaOf as read } from '#server/list/statement/criteria.js';
 
 /** `a` and `b` are texts, the other columns are called like their types. */
 const COLUMNS = {

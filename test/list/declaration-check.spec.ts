@@ -51,7 +51,8 @@ import {
   UpdateDateColumn,
   VirtualColumn,
 } from 'typeorm';
-import { createApplication } from '../../src/application.js';
+import { createApplication } from '#server/application.js';
+import { PROJECT } from '../project.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
 import {
@@ -61,6 +62,7 @@ import {
   DateTimeParam,
   EnumParam,
   EnumsParam,
+  identifierColumn,
   IntegerParam,
   IntegersParam,
   type Listing,
@@ -72,17 +74,17 @@ import {
   objectOf,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   Returns,
   SignedDecimalParam,
   SignedIntegerParam,
   TextParam,
   TextsParam,
   UuidParam,
-} from '../../src/list/index.js';
-import { columnProblems } from '../../src/resource/declared-columns.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { Settings } from '../../src/settings/settings.js';
-import { callLists } from '../../src/verify/called-lists.js';
+} from '@catalogue/server';
+import { columnProblems } from '#server/resource/declared-columns.js';
+import { Settings } from '#server/settings/settings.js';
+import { callLists } from '#server/verify/called-lists.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 import { UntypedModule } from './untyped.fixture.js';
 
@@ -108,7 +110,7 @@ async function calledWith(module: Type): Promise<readonly string[]> {
   const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url });
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   try {
-    const application = await createApplication(database.url, settings, [module]);
+    const application = await createApplication(PROJECT, database.url, settings, [module]);
     const { problems } = await callLists(application);
     await application.close();
     return problems;

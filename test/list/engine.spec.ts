@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rawRequest } from '../http/raw-request.js';
 import { sentStatements } from '../sent-statements.js';
-import { primaryPool } from '../../src/private-api/database.js';
+import { primaryPool } from '#server/private-api/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { shared } from '../shared.js';
 import { until } from '../until.js';

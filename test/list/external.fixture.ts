@@ -6,15 +6,17 @@ import {
   EnumsParam,
   IdentifiersParam,
   ListQueryDto,
+  Meaning,
   ObjectQueryDto,
   QueryOf,
   related,
+  Resource,
   SignedDecimalParam,
   TextParam,
   TextsParam,
+  timeColumn,
   within,
-} from '../../src/list/index.js';
-import { Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { type Service, startService } from '../service.js';
 import { controllerOf, resourceModule } from './resource-module.js';
 

@@ -18,23 +18,25 @@ import { IsDefined, Length } from 'class-validator';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
-import { primaryPool } from '../../src/private-api/database.js';
-import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
-import { type Endpoint, endpointsOf } from '../../src/http/endpoints.js';
-import { facetEndpoints } from '../../src/list/facets/facet-endpoints.js';
+import { primaryPool } from '#server/private-api/database.js';
+import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import { type Endpoint, endpointsOf } from '#server/http/endpoints.js';
+import { facetEndpoints } from '#server/list/facets/facet-endpoints.js';
 import {
   BooleanParam,
-  type Listing,
+  identifierColumn,
   IdentifiersParam,
   IntegerParam,
+  type Listing,
   ListModule,
   listOf,
   ListQueryDto,
+  nameColumn,
   QueryOf,
+  Resource,
   TextParam,
   TextsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { sentStatements } from '../sent-statements.js';
 import { refusal } from '../service.js';
 import { shared } from '../shared.js';

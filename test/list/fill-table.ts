@@ -1,4 +1,4 @@
-import { resourcesOf, tableOf } from '../../src/resource/resource.js';
+import { resourcesOf, tableOf } from '#server/resource/resource.js';
 import type { Service } from '../service.js';
 
 /** Writes objects into the external table that a resource lists, as its owner does. */

@@ -14,13 +14,16 @@ import {
   EnumsParam,
   IntegersParam,
   ListQueryDto,
+  Meaning,
+  nameColumn,
   ObjectQueryDto,
   QueryOf,
+  Resource,
+  timeColumn,
   UuidsParam,
   within,
   WordsParam,
-} from '../../src/list/index.js';
-import { Meaning, nameColumn, Resource, timeColumn } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 /** The types of identifiers beside texts. */

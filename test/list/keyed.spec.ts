@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { exported } from '../import/exported.js';
-import { miscounts } from '../../src/verify/miscounts.js';
-import { findViolations } from '../../src/verify/verify.js';
-import { TallyMaintenance } from '../../src/tally/maintain.js';
+import { miscounts } from '#server/verify/miscounts.js';
+import { findViolations } from '#server/verify/verify.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';
 import { byIdentifier, describeList } from './list-contract.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
-import { TallyMaintenance } from '../../src/tally/maintain.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
 import type { Random } from '../random.js';
 import { until } from '../until.js';
 import { booksModule, ShelvesModule } from './book.fixture.js';

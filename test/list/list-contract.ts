@@ -7,14 +7,14 @@ import {
   parametersOf,
   schemaOf,
   settingsFor,
-} from '../../src/http/parameters/declared-parameters.js';
-import { countableFieldsOf } from '../../src/list/facets/countable-fields.js';
-import { type ListQueryClass, listQueryOf } from '../../src/list/query/query-of.js';
-import { searchParameterOf } from '../../src/list/query/words-parameter.js';
-import { declaredChildren } from '../../src/resource/children.js';
-import { declaredColumns } from '../../src/resource/declaration.js';
-import { relatedEntity } from '../../src/resource/references.js';
-import { relatedName } from '../../src/resource/related.js';
+} from '#server/http/parameters/declared-parameters.js';
+import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
+import { type ListQueryClass, listQueryOf } from '#server/list/query/query-of.js';
+import { searchParameterOf } from '#server/list/query/words-parameter.js';
+import { declaredChildren } from '#server/resource/children.js';
+import { declaredColumns } from '#server/resource/declaration.js';
+import { relatedEntity } from '#server/resource/references.js';
+import { relatedName } from '#server/resource/related.js';
 import {
   externalTableOf,
   primaryColumnOf,
@@ -22,8 +22,8 @@ import {
   resourcesOf,
   singleCountedColumnsOf,
   tableOf,
-} from '../../src/resource/resource.js';
-import { callLists } from '../../src/verify/called-lists.js';
+} from '#server/resource/resource.js';
+import { callLists } from '#server/verify/called-lists.js';
 import { refusal, type Service, startService } from '../service.js';
 import { fillTable } from './fill-table.js';
 import { type MadeValues, madeObjects } from './made-objects.js';

@@ -17,11 +17,18 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Observable, of } from 'rxjs';
 import { Column, PrimaryColumn, Repository } from 'typeorm';
-import type { CatalogueRequest } from '../../src/http/catalogue-request.js';
-import { errors } from '../../src/http/errors.js';
-import { type Listing, ListModule, listOf, ListQueryDto, QueryOf } from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { callLists } from '../../src/verify/called-lists.js';
+import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import { errors } from '#server/http/errors.js';
+import {
+  identifierColumn,
+  type Listing,
+  ListModule,
+  listOf,
+  ListQueryDto,
+  QueryOf,
+  Resource,
+} from '@catalogue/server';
+import { callLists } from '#server/verify/called-lists.js';
 import { createDeclared } from '../schema/declared.js';
 import { sharedService } from '../service.js';
 

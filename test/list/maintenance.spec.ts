@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Maintenance } from '../../src/list/maintenance.js';
+import { Maintenance } from '#server/list/maintenance.js';
 import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
-import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { SchemaCheck } from '#server/schema/schema-check.js';
 import { until } from '../until.js';
 
 let service: Service;

@@ -13,22 +13,20 @@ import {
   containsWords,
   DecimalParam,
   EnumsParam,
+  identifierColumn,
   IdentifiersParam,
   ListQueryDto,
+  Meaning,
+  nameColumn,
   ObjectQueryDto,
   QueryOf,
   related,
+  Resource,
   TextsParam,
+  timeColumn,
   within,
   WordsParam,
-} from '../../src/list/index.js';
-import {
-  identifierColumn,
-  Meaning,
-  nameColumn,
-  Resource,
-  timeColumn,
-} from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 /** The names of columns as a naming strategy gives them: here in snake case for the properties of plants alone. */

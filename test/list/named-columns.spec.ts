@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { DefaultNamingStrategy, type EntityMetadata } from 'typeorm';
-import { schemaChanges } from '../../src/schema/schema-changes.js';
-import { wordTallyOf } from '../../src/tally/described-tally.js';
-import { findViolations } from '../../src/verify/verify.js';
+import { schemaChanges } from '#server/schema/schema-changes.js';
+import { wordTallyOf } from '#server/tally/described-tally.js';
+import { findViolations } from '#server/verify/verify.js';
 import { exported } from '../import/exported.js';
 import { installDeclared } from '../schema/declared.js';
 import type { Service } from '../service.js';

@@ -1,14 +1,15 @@
 import { Column, ForeignKey, PrimaryColumn, VirtualColumn } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import {
+  identifierColumn,
   ListQueryDto,
   QueryOf,
   related,
+  Resource,
   SignedIntegerParam,
   TextParam,
   TextsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource with computed fields, and filters by the objects that it refers to. */

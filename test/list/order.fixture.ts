@@ -15,23 +15,21 @@ import {
 import {
   containsWords,
   EnumsParam,
+  identifierColumn,
   IdentifiersParam,
   ListQueryDto,
+  nameColumn,
   ObjectQueryDto,
   QueryOf,
   related,
-  SignedDecimalParam,
-  TextsParam,
-  within,
-  WordsParam,
-} from '../../src/list/index.js';
-import {
-  identifierColumn,
-  nameColumn,
   Resource,
   type ScopeClient,
+  SignedDecimalParam,
+  TextsParam,
   timeColumn,
-} from '../../src/resource/index.js';
+  within,
+  WordsParam,
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum OrderState {

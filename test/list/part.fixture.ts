@@ -10,14 +10,15 @@ import {
 import { Brand } from '../../src/brands/brand.entity.js';
 import {
   BooleanParam,
+  identifierColumn,
   IntegerParam,
-  SignedIntegerParam,
   ListQueryDto,
   QueryOf,
+  Resource,
+  SignedIntegerParam,
   TextParam,
   TextsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource for tests of lists that read other tables too. */

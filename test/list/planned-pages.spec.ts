@@ -1,9 +1,9 @@
 import { expect, it, jest } from '@jest/globals';
 import type { QueryConfig } from 'pg';
 import type { EntityMetadata } from 'typeorm';
-import { primaryPool } from '../../src/private-api/database.js';
-import { PreparedStatements } from '../../src/list/statement/prepared-statements.js';
-import { TallyMaintenance } from '../../src/tally/maintain.js';
+import { primaryPool } from '#server/private-api/database.js';
+import { PreparedStatements } from '#server/list/statement/prepared-statements.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';

@@ -10,7 +10,7 @@ import {
   unindexedEquality,
   unindexedText,
   valueFrom,
-} from '../../src/database/planner.js';
+} from '#server/database/planner.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

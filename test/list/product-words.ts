@@ -1,6 +1,6 @@
-import { ReservedConnections } from '../../src/database/reserved-connections.js';
-import { CountedWords } from '../../src/tally/counted-words.js';
-import { tallyOf } from '../../src/tally/described-tally.js';
+import { ReservedConnections } from '#server/database/reserved-connections.js';
+import { CountedWords } from '#server/tally/counted-words.js';
+import { tallyOf } from '#server/tally/described-tally.js';
 import { Product } from '../../src/products/product.entity.js';
 import type { Service } from '../service.js';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { COUNT_PLANS } from '../../src/list/plan/count-plans.js';
-import { PLANS } from '../../src/list/plan/plans.js';
-import { primaryPool } from '../../src/private-api/database.js';
-import { miscounts } from '../../src/verify/miscounts.js';
+import { COUNT_PLANS } from '#server/list/plan/count-plans.js';
+import { PLANS } from '#server/list/plan/plans.js';
+import { primaryPool } from '#server/private-api/database.js';
+import { miscounts } from '#server/verify/miscounts.js';
 import { Random } from '../random.js';
 import {
   bookChange,

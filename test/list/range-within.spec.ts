@@ -1,6 +1,6 @@
-import { primaryPool } from '../../src/private-api/database.js';
+import { primaryPool } from '#server/private-api/database.js';
 import { beforeAll, expect, it } from '@jest/globals';
-import { TallyMaintenance } from '../../src/tally/maintain.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';

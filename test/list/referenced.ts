@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { nameOf, resourcesOf } from '../../src/resource/resource.js';
+import { nameOf, resourcesOf } from '#server/resource/resource.js';
 import type { Service } from '../service.js';
 
 type Row = Record<string, unknown>;

@@ -1,8 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { expect, it } from '@jest/globals';
 import { Column, PrimaryColumn } from 'typeorm';
-import { ListQueryDto, QueryOf } from '../../src/list/index.js';
-import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { identifierColumn, ListQueryDto, nameColumn, QueryOf, Resource } from '@catalogue/server';
 import { forgetEntities } from '../realm/entities.mjs';
 import { startService } from '../service.js';
 import { controllerOf, resourceModule } from './resource-module.js';

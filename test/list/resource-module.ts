@@ -1,7 +1,7 @@
 import { Controller, Get, Module, Param, Query, type Type } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type ObjectLiteral } from 'typeorm';
-import type { Conditions } from '../../src/list/condition/filters.js';
+import type { Conditions } from '#server/list/condition/filters.js';
 import {
   type Listing,
   ListModule,
@@ -10,8 +10,8 @@ import {
   type ObjectLookup,
   objectOf,
   type ObjectQueryDto,
-} from '../../src/list/index.js';
-import { primaryColumnOf, resourceName } from '../../src/resource/resource.js';
+} from '@catalogue/server';
+import { primaryColumnOf, resourceName } from '#server/resource/resource.js';
 
 /** What a controller serves. */
 interface Served<Query extends ListQueryDto> {

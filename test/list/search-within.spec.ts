@@ -1,4 +1,4 @@
-import { primaryPool } from '../../src/private-api/database.js';
+import { primaryPool } from '#server/private-api/database.js';
 import { beforeAll, expect, it } from '@jest/globals';
 import { sharedService } from '../service.js';
 import { productWords } from './product-words.js';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fieldsOf } from '../../src/resource/resource.js';
+import { fieldsOf } from '#server/resource/resource.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { SEED } from '../random.js';
 import { sharedService } from '../service.js';

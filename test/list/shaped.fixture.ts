@@ -24,13 +24,16 @@ import {
 } from 'typeorm';
 import {
   BooleanParam,
+  identifierColumn,
   ListQueryDto,
+  Meaning,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   TextParam,
   TextsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+  timeColumn,
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 export enum Access {

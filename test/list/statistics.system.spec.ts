@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Maintenance } from '../../src/list/maintenance.js';
+import { Maintenance } from '#server/list/maintenance.js';
 import { CommandHost } from '../cli/command-host.js';
 import { type Service, startService } from '../service.js';
 import { eventually } from '../until.js';

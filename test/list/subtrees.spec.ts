@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Not } from 'typeorm';
-import { ListReader } from '../../src/list/reading/list-reader.js';
-import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
-import { conditionsFrom } from '../../src/list/condition/from-typeorm.js';
-import { within } from '../../src/list/index.js';
+import { ListReader } from '#server/list/reading/list-reader.js';
+import { VisibleListing } from '#server/list/visibility/visible-listing.js';
+import { conditionsFrom } from '#server/list/condition/from-typeorm.js';
+import { within } from '@catalogue/server';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Category } from '../../src/categories/category.entity.js';
-import { Listing } from '../../src/list/listing/listing.js';
+import { Listing } from '#server/list/listing/listing.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { sharedService } from '../service.js';
 

@@ -9,9 +9,10 @@ import {
   Repository,
   UpdateDateColumn,
 } from 'typeorm';
-import type { Page } from '../../src/http/envelope.js';
+import type { Page } from '#server/http/envelope.js';
 import {
   BooleanParam,
+  identifierColumn,
   IdentifiersParam,
   type Listing,
   listOf,
@@ -20,10 +21,11 @@ import {
   objectOf,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   SignedDecimalParam,
   TextParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
+  timeColumn,
+} from '@catalogue/server';
 
 /** A resource for tests of the list engine. A project may have a class Supplier of its own. */
 @Resource('test_suppliers', { counted: ['country', 'active'] })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { EntityManager, EntityMetadata } from 'typeorm';
-import type { VersionedPage } from '../../src/list/reading/prepared-list.js';
-import { columnOf, resourcesOf } from '../../src/resource/resource.js';
-import { pageOfFacet } from '../../src/list/plan/facet.js';
-import { TallyMaintenance } from '../../src/tally/maintain.js';
-import { EVERY_OBJECT, type Facet } from '../../src/tally/facet.js';
-import { miscounts } from '../../src/verify/miscounts.js';
+import type { VersionedPage } from '#server/list/reading/prepared-list.js';
+import { columnOf, resourcesOf } from '#server/resource/resource.js';
+import { pageOfFacet } from '#server/list/plan/facet.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
+import { EVERY_OBJECT, type Facet } from '#server/tally/facet.js';
+import { miscounts } from '#server/verify/miscounts.js';
 import { INSTALL_PRODUCTS_TALLY } from '../schema/products-tally.js';
 import { type Service, startService } from '../service.js';
 

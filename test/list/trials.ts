@@ -5,14 +5,14 @@ import {
   parametersOf,
   schemaOf,
   settingsFor,
-} from '../../src/http/parameters/declared-parameters.js';
-import { DECLARED, type ListQueryClass } from '../../src/list/query/query-of.js';
-import { ListQueryDto } from '../../src/list/index.js';
-import { searchParameterOf } from '../../src/list/query/words-parameter.js';
-import { columnTypeOf } from '../../src/resource/column-values.js';
-import { type FilterEnd, readingsOf } from '../../src/resource/filter-forms.js';
-import { identifierOf, nameOf, tableOf } from '../../src/resource/resource.js';
-import { parentColumnOf } from '../../src/resource/tree.js';
+} from '#server/http/parameters/declared-parameters.js';
+import { DECLARED, type ListQueryClass } from '#server/list/query/query-of.js';
+import { ListQueryDto } from '@catalogue/server';
+import { searchParameterOf } from '#server/list/query/words-parameter.js';
+import { columnTypeOf } from '#server/resource/column-values.js';
+import { type FilterEnd, readingsOf } from '#server/resource/filter-forms.js';
+import { identifierOf, nameOf, tableOf } from '#server/resource/resource.js';
+import { parentColumnOf } from '#server/resource/tree.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

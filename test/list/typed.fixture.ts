@@ -4,16 +4,19 @@ import {
   BooleanParam,
   containsWords,
   DateParam,
+  identifierColumn,
   IntegersParam,
   ListQueryDto,
+  Meaning,
   NumberParam,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   TextsParam,
+  timeColumn,
   UuidsParam,
   WordsParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Meaning, Resource, timeColumn } from '../../src/resource/index.js';
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from './resource-module.js';
 
 /** A resource with a column of each type that the resources of the project do not have. */

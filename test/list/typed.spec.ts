@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { findViolations } from '../../src/verify/verify.js';
+import { InvalidRowsError } from '#server/import/invalid-rows.js';
+import { findViolations } from '#server/verify/verify.js';
 import { exported } from '../import/exported.js';
 import { imported } from '../import/imported.js';
 import type { Service } from '../service.js';

@@ -2,18 +2,19 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Column, type FindOperator, ForeignKey, PrimaryColumn, Raw, VirtualColumn } from 'typeorm';
 import {
   BooleanParam,
+  identifierColumn,
   IdentifiersParam,
   listOf,
   ListQueryDto,
   ObjectQueryDto,
   QueryOf,
   related,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { VisibleListing } from '../../src/list/visibility/visible-listing.js';
-import { callLists } from '../../src/verify/called-lists.js';
-import { authorReads } from '../../src/verify/author-reads.js';
-import { findViolations } from '../../src/verify/verify.js';
+  Resource,
+} from '@catalogue/server';
+import { VisibleListing } from '#server/list/visibility/visible-listing.js';
+import { callLists } from '#server/verify/called-lists.js';
+import { authorReads } from '#server/verify/author-reads.js';
+import { findViolations } from '#server/verify/verify.js';
 import { logLines } from '../log-lines.js';
 import { createDeclared } from '../schema/declared.js';
 import { refusal, sharedService } from '../service.js';

@@ -1,7 +1,7 @@
 import { Controller, Get, Module, Query } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { type Listing, ListModule, listOf } from '../../src/list/index.js';
+import { type Listing, ListModule, listOf } from '@catalogue/server';
 import { Brand } from '../../src/brands/brand.entity.js';
 import type { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
 

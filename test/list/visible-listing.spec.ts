@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import { FacetReader } from '../../src/list/facets/facet-reader.js';
-import type { FacetRequest } from '../../src/list/facets/facet-statement.js';
-import { listOf, objectOf } from '../../src/list/listing/listing.js';
-import { ListReader } from '../../src/list/reading/list-reader.js';
-import { ObjectReader } from '../../src/list/reading/object-reader.js';
-import { VisibleListing, VisibleObject } from '../../src/list/visibility/visible-listing.js';
+import { FacetReader } from '#server/list/facets/facet-reader.js';
+import type { FacetRequest } from '#server/list/facets/facet-statement.js';
+import { listOf, objectOf } from '#server/list/listing/listing.js';
+import { ListReader } from '#server/list/reading/list-reader.js';
+import { ObjectReader } from '#server/list/reading/object-reader.js';
+import { VisibleListing, VisibleObject } from '#server/list/visibility/visible-listing.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService();

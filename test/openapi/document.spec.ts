@@ -7,14 +7,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ClientCache } from '../../src/clients/client-cache.js';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { DEMO_RESOURCES, demoRows } from '../../src/demo/load-demonstration.js';
-import { endpointsOf } from '../../src/http/endpoints.js';
-import { withFacets } from '../../src/list/facets/facet-endpoints.js';
-import { errors } from '../../src/http/errors.js';
-import { parametersOf } from '../../src/http/parameters/declared-parameters.js';
-import { SECURITY_HEADERS } from '../../src/http/server/common-headers.js';
+import { ClientCache } from '#server/clients/client-cache.js';
+import { ClientsService } from '#server/clients/clients.service.js';
+import { demoRows } from '#server/demo/load-demonstration.js';
+import { endpointsOf } from '#server/http/endpoints.js';
+import { withFacets } from '#server/list/facets/facet-endpoints.js';
+import { errors } from '#server/http/errors.js';
+import { parametersOf } from '#server/http/parameters/declared-parameters.js';
+import { SECURITY_HEADERS } from '#server/http/server/common-headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { sharedService, startService, whileOverloaded } from '../service.js';
@@ -312,7 +312,7 @@ describe('The OpenAPI document', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(DEMO_RESOURCES)(
+  it.each(['brands', 'categories', 'products', 'variants'])(
     'has one of the %s of the demonstration as an example',
     async (resource) => {
       const { content } = document.paths[`/${resource}`].get.responses[200];
@@ -321,7 +321,7 @@ describe('The OpenAPI document', () => {
       expect([createdAt, updatedAt]).toEqual([expect.any(String), expect.any(String)]);
       const [identifier = ''] = Object.keys(given);
       const found: object[] = [];
-      for await (const batch of demoRows(resource)) {
+      for await (const batch of demoRows('demo', resource)) {
         for (const { columns, cells = [] } of batch) {
           const row = Object.fromEntries(columns.map((name, at) => [name, cells[at]]));
           if (row[identifier] === given[identifier]) found.push(row);

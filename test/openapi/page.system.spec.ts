@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '../../src/demo/load-demonstration.js';
+import { DEMO_CLIENT, DEMO_TOKEN, loadDemonstration } from '#server/demo/load-demonstration.js';
+import { PROJECT } from '../project.js';
 import { describeInBrowser, executablePath } from '../chromium.js';
 import { sharedService, startService } from '../service.js';
 import { eventually } from '../until.js';
@@ -15,7 +16,7 @@ import { eventually } from '../until.js';
 const service = sharedService({ DATABASE_URL: '', RATE_LIMIT_PER_MINUTE: '600' });
 
 beforeAll(async () => {
-  await loadDemonstration(service.dataSource);
+  await loadDemonstration(PROJECT, service.dataSource);
 });
 
 describe('The front page', () => {

@@ -3,10 +3,17 @@ import { Controller, Get, Module, Param, Query } from '@nestjs/common';
 import { IsString } from 'class-validator';
 import { PrimaryColumn } from 'typeorm';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { createApplication } from '../../src/application.js';
-import { CredentialsQueryDto, ObjectQueryDto, QueryOf, Returns } from '../../src/list/index.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { Settings } from '../../src/settings/settings.js';
+import { createApplication } from '#server/application.js';
+import {
+  CredentialsQueryDto,
+  identifierColumn,
+  ObjectQueryDto,
+  QueryOf,
+  Resource,
+  Returns,
+} from '@catalogue/server';
+import { Settings } from '#server/settings/settings.js';
+import { PROJECT } from '../project.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
 /** The metadata that decorators of `@nestjs/swagger` 12.0.2 set. */
@@ -101,7 +108,7 @@ afterAll(() => database.drop());
 it('A decorator of another package is refused by the name of its metadata at the start, and so is a class that cannot be described', async () => {
   const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: database.url });
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
-  const start = createApplication(database.url, settings, [SwaggeredModule]);
+  const start = createApplication(PROJECT, database.url, settings, [SwaggeredModule]);
   const refusal = await start.then(
     () => 'It has started',
     (error: unknown) => (error as Error).message,

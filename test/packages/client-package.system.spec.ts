@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import ts from 'typescript';
-import { loadDemonstration } from '../../src/demo/load-demonstration.js';
+import { loadDemonstration } from '#server/demo/load-demonstration.js';
+import { PROJECT } from '../project.js';
 import { type Fence, fencesOf } from '../docs/markdown.js';
 import { type Service, startService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
@@ -40,7 +41,7 @@ let document: { paths: object };
 beforeAll(async () => {
   service = await startService({}, LotsModule);
   await service.dataSource.query(LOTS);
-  await loadDemonstration(service.dataSource);
+  await loadDemonstration(PROJECT, service.dataSource);
   await service.load('test_lots', [
     { lotID: 'a', colour: 'red' },
     { lotID: 'b', colour: 'red' },

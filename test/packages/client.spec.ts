@@ -13,10 +13,10 @@ import {
   CatalogueError,
 } from '../../packages/client/src/index.js';
 import { RETRIED } from '../../packages/client/src/retry.js';
-import { ClientCache } from '../../src/clients/client-cache.js';
-import { type ApiError, errors } from '../../src/http/errors.js';
-import { NON_FILTERS } from '../../src/list/condition/filters.js';
-import { FACET_PARAMETERS } from '../../src/list/facets/facets-query.dto.js';
+import { ClientCache } from '#server/clients/client-cache.js';
+import { type ApiError, errors } from '#server/http/errors.js';
+import { NON_FILTERS } from '#server/list/condition/filters.js';
+import { FACET_PARAMETERS } from '#server/list/facets/facets-query.dto.js';
 import { Gate } from '../faults/gate.js';
 import { sharedService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';

@@ -1,12 +1,14 @@
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
 import {
+  identifierColumn,
   IdentifiersParam,
   ListQueryDto,
   ObjectQueryDto,
   QueryOf,
+  Resource,
   TextParam,
-} from '../../src/list/index.js';
-import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
+  timeColumn,
+} from '@catalogue/server';
 import { controllerOf, resourceModule } from '../list/resource-module.js';
 
 /** A resource that somebody has added to the service. */

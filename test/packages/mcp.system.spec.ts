@@ -7,9 +7,10 @@ import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { ClientsService } from '../../src/clients/clients.service.js';
-import { loadDemonstration } from '../../src/demo/load-demonstration.js';
-import { NON_FILTERS } from '../../src/list/condition/filters.js';
+import { ClientsService } from '#server/clients/clients.service.js';
+import { loadDemonstration } from '#server/demo/load-demonstration.js';
+import { NON_FILTERS } from '#server/list/condition/filters.js';
+import { PROJECT } from '../project.js';
 import { BARE_ENVIRONMENT, runNode } from '../cli/catalogue.js';
 import { fencesOf } from '../docs/markdown.js';
 import { Gate } from '../faults/gate.js';
@@ -153,7 +154,7 @@ describeServer('The MCP server', () => {
     service = await startWith(OthersModule, {
       before: [`SELECT install_words('test_samples', '{note}')`, ...KEYED_WORDS],
     });
-    await loadDemonstration(service.dataSource);
+    await loadDemonstration(PROJECT, service.dataSource);
     await service.load('test_integer_nodes', [{ nodeID: '7', kind: 'LEAF', name: 'Seven' }]);
     await service.load('test_lots', [{ lotID: 'a', colour: 'red' }]);
     gate = await Gate.before(`http://127.0.0.1:${service.port}`);

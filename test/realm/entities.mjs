@@ -4,6 +4,7 @@ import { EntitiesMetadataStorage } from '../../node_modules/@nestjs/typeorm/dist
 const { storage } = EntitiesMetadataStorage;
 // The setup may have loaded the entities of the build in this process.
 storage.clear();
+await import('../../packages/server/src/catalogue.module.ts');
 await import('../../src/app.module.ts');
 const ofService = [...storage].map(([dataSource, entities]) => [dataSource, [...entities]]);
 

@@ -7,7 +7,11 @@ import { transform } from '@swc/core';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-const SERVICE = new URL('../../src/', import.meta.url).href;
+const SERVICE = ['src', 'packages/server/src'].map(
+  (folder) => new URL(`../../${folder}/`, import.meta.url).href,
+);
+/** Packages of the project are loaded from their sources. */
+const OF_SOURCE = '@catalogue/source';
 const GLOBALS = new URL('globals.mjs', import.meta.url).href;
 
 let compilerOptions;
@@ -23,14 +27,16 @@ export async function resolve(specifier, context, next) {
   const ofSpec = (url) => (query ? `${url}?${query}` : url);
   if (specifier === '@jest/globals') return { url: ofSpec(GLOBALS), shortCircuit: true };
   if (!parent.endsWith('.ts')) return next(specifier, context);
-  const found = await source(specifier, context, next);
-  const isOfTests = found.url.endsWith('.ts') && !found.url.startsWith(SERVICE);
+  const conditions = [...context.conditions, OF_SOURCE];
+  const found = await source(specifier, { ...context, conditions }, next);
+  const isOfTests =
+    found.url.endsWith('.ts') && !SERVICE.some((folder) => found.url.startsWith(folder));
   return isOfTests ? { ...found, url: ofSpec(found.url) } : found;
 }
 
 /** TypeScript imports TypeScript by the name of the built file. */
 async function source(specifier, context, next) {
-  if (!/^\.{1,2}\/.*\.js$/.test(specifier)) return next(specifier, context);
+  if (!/^(\.{1,2}|#server)\/.*\.js$/.test(specifier)) return next(specifier, context);
   try {
     return await next(specifier.replace(/\.js$/, '.ts'), context);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Column, DataSource, type EntityMetadata, PrimaryColumn } from 'typeorm';
-import { cellReader } from '../../src/import/cell.js';
-import { resourceSchema } from '../../src/openapi/schema.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
-import { fieldsOf } from '../../src/resource/resource.js';
-import { selection } from '../../src/resource/selection.js';
+import { cellReader } from '#server/import/cell.js';
+import { resourceSchema } from '#server/openapi/schema.js';
+import { identifierColumn, Resource } from '@catalogue/server';
+import { fieldsOf } from '#server/resource/resource.js';
+import { selection } from '#server/resource/selection.js';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
 @Resource('test_values')

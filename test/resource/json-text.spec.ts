@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDouble, JsonText, readJson, readObject } from '../../src/resource/json-text.js';
+import { isDouble, JsonText, readJson, readObject } from '#server/resource/json-text.js';
 import { Random } from '../random.js';
 
 /** How many texts are read. */

@@ -16,10 +16,10 @@ import {
   VersionColumn,
 } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
-import { Client } from '../../src/clients/client.entity.js';
-import { columnProblems } from '../../src/resource/declared-columns.js';
-import { nameProblems } from '../../src/resource/declared-names.js';
-import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
+import { Client } from '#server/clients/client.entity.js';
+import { columnProblems } from '#server/resource/declared-columns.js';
+import { nameProblems } from '#server/resource/declared-names.js';
+import { identifierColumn, nameColumn, Resource } from '@catalogue/server';
 import { createDatabase, type TestDatabase } from '../database/database.js';
 
 let database: TestDatabase;

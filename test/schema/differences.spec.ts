@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { lineOf } from '../../src/schema/difference.js';
-import { derivedColumns } from '../../src/schema/parts/derived.js';
-import { Resource } from '../../src/resource/index.js';
-import { differences } from '../../src/schema/differences.js';
+import { lineOf } from '#server/schema/difference.js';
+import { derivedColumns } from '#server/schema/parts/derived.js';
+import { Resource } from '@catalogue/server';
+import { differences } from '#server/schema/differences.js';
 import { sharedService } from '../service.js';
 import { installDeclared } from './declared.js';
 import {

@@ -2,15 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { Column, Index, LessThanOrEqual, PrimaryColumn, Raw } from 'typeorm';
 import {
   BooleanParam,
+  identifierColumn,
   IdentifiersParam,
   IntegerParam,
   ListQueryDto,
+  nameColumn,
   QueryOf,
+  Resource,
   TextParam,
-} from '../../src/list/index.js';
-import { identifierColumn, nameColumn, Resource } from '../../src/resource/index.js';
-import { differences } from '../../src/schema/differences.js';
-import { findViolations } from '../../src/verify/verify.js';
+} from '@catalogue/server';
+import { differences } from '#server/schema/differences.js';
+import { findViolations } from '#server/verify/verify.js';
 import { createDeclared, installDeclared } from './declared.js';
 import { sharedService } from '../service.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';

@@ -9,13 +9,14 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { databaseOptions } from '../../src/database/options.js';
-import { identifierColumn, Resource, timeColumn } from '../../src/resource/index.js';
-import { checkChanges } from '../../src/schema/check-changes.js';
-import { differences } from '../../src/schema/differences.js';
-import { migrate } from '../../src/schema/migrate.js';
-import { type Changes, schemaChanges } from '../../src/schema/schema-changes.js';
-import type { Scope } from '../../src/resource/declaration.js';
+import { databaseOptions } from '#server/database/options.js';
+import { identifierColumn, Resource, timeColumn } from '@catalogue/server';
+import { checkChanges } from '#server/schema/check-changes.js';
+import { differences } from '#server/schema/differences.js';
+import { migrate } from '#server/schema/migrate.js';
+import { type Changes, schemaChanges } from '#server/schema/schema-changes.js';
+import type { Scope } from '#server/resource/declaration.js';
+import { MIGRATIONS } from '../project.js';
 import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { definitionOf } from '../database/definition.js';
 import { createDeclared, installDeclared, migrateBy } from './declared.js';
@@ -347,7 +348,7 @@ describe('The migration for', () => {
     await apply((await change(CHANGED.generated)).up);
     await run([`UPDATE typeorm_metadata SET database = 'before'`]);
     expect((await schemaChanges(source)).up).not.toEqual([]);
-    await migrate(database.url);
+    await migrate(database.url, { migrations: MIGRATIONS });
     expect((await schemaChanges(source)).up).toEqual([]);
   });
 

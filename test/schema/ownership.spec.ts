@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import { differences } from '../../src/schema/differences.js';
-import { SchemaCheck } from '../../src/schema/schema-check.js';
+import { differences } from '#server/schema/differences.js';
+import { SchemaCheck } from '#server/schema/schema-check.js';
 import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';

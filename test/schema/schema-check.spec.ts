@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SchemaCheck } from '../../src/schema/schema-check.js';
-import { searchLanguageDifference } from '../../src/schema/search-language.js';
+import { SchemaCheck } from '#server/schema/schema-check.js';
+import { searchLanguageDifference } from '#server/schema/search-language.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
 import { despiteDeadlocks } from '../despite-deadlocks.js';
 import { logLines } from '../log-lines.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { TALLY_OPTIONS } from '../../src/schema/parts/tally.js';
+import { TALLY_OPTIONS } from '#server/schema/parts/tally.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService();

@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { PrimaryColumn, VirtualColumn } from 'typeorm';
-import { differences } from '../../src/schema/differences.js';
-import { identifierColumn, Resource } from '../../src/resource/index.js';
+import { differences } from '#server/schema/differences.js';
+import { identifierColumn, Resource } from '@catalogue/server';
 import { startService } from '../service.js';
 
 @Resource('test_virtual')

@@ -4,8 +4,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
-import { embeddedDatabase } from '../../src/cli/open-catalogue.js';
-import { Settings } from '../../src/settings/settings.js';
+import { embeddedDatabase } from '#server/cli/open-catalogue.js';
+import { Settings } from '#server/settings/settings.js';
 import type { CommandResult } from '../cli/catalogue.js';
 import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
@@ -130,7 +130,7 @@ describe('A resource that changes', () => {
         { stderr: expect.stringMatching(/There is .*-add-supplier-phone.ts already/), status: 1 },
       ]);
     });
-    expect(files).toEqual(['src/database/migrations/<time>-add-supplier-phone.ts']);
+    expect(files).toEqual(['src/migrations/<time>-add-supplier-phone.ts']);
     expect(await verify()).toEqual(['Nothing is off']);
   });
 
@@ -189,7 +189,7 @@ describe('A resource that changes', () => {
       expect(text).toContain('const UP: readonly string[] = [];');
       expect(text).toContain('const DOWN: readonly string[] = [];');
     });
-    expect(files).toEqual(['src/database/migrations/<time>-own-sql.ts']);
+    expect(files).toEqual(['src/migrations/<time>-own-sql.ts']);
   });
 
   it('loses nothing by a migration unless it is told to', async () => {
@@ -240,7 +240,7 @@ describe('A resource that is removed', () => {
         { stderr: expect.stringContaining('drops the table of scratch order items'), status: 0 },
       ]);
     });
-    expect(files).toEqual(['src/database/migrations/<time>-remove-scratch-order-items.ts']);
+    expect(files).toEqual(['src/migrations/<time>-remove-scratch-order-items.ts']);
     const left = await copy.files();
     expect(before.filter((file) => !left.includes(file))).toEqual(
       filesOf('scratch-order-items', 'scratch-order-item').filter(
@@ -307,7 +307,7 @@ describe('The databases of a resource', () => {
 
   /** The name of the migration in a file, such as `RemoveOutdatedWares1795379128613`. */
   async function migrationOf(action: 'create' | 'remove'): Promise<string> {
-    const files = await readdir(join(copy.folder, 'src/database/migrations'));
+    const files = await readdir(join(copy.folder, 'src/migrations'));
     const file = files.find((name) => name.endsWith(`-${action}-outdated-wares.ts`)) ?? '';
     const time = /^\d+/.exec(file)?.[0] ?? '';
     return `${action === 'create' ? 'Create' : 'Remove'}OutdatedWares${time}`;

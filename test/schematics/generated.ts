@@ -25,7 +25,7 @@ export async function added(copy: ScratchCopy, command: () => Promise<unknown>):
 /** The files that a resource is generated with, as `added` has them. */
 export function filesOf(folder: string, one: string): string[] {
   return [
-    `src/database/migrations/<time>-create-${folder}.ts`,
+    `src/migrations/<time>-create-${folder}.ts`,
     `src/${folder}/${folder}.controller.ts`,
     `src/${folder}/${folder}.module.ts`,
     `src/${folder}/${folder}.service.ts`,

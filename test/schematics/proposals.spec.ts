@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namesOf } from '../../schematics/resource/names.js';
 import { proposal } from '../../schematics/resource/sample.js';
-import { flagsOf } from '../../src/resource/filter-forms.js';
+import { flagsOf } from '#server/resource/filter-forms.js';
 import type { Target } from '../../schematics/resource/write/resource.js';
 
 const target = (identifier: string, more: Partial<Target> = {}): Target => ({

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { namesOf } from '../../schematics/resource/names.js';
-import { COLUMN_TYPES } from '../../src/resource/column-types.js';
+import { COLUMN_TYPES } from '#server/resource/column-types.js';
 import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
 import { FILES, PLANTS } from './example-files.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';

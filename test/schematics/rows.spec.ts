@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { rowsOf } from '../../schematics/resource/rows.js';
-import { formatNamed, rowsOf as importedRows } from '../../src/import/file-rows.js';
-import { InvalidRowsError } from '../../src/import/invalid-rows.js';
-import { openSource, textOf } from '../../src/import/source.js';
+import { formatNamed, rowsOf as importedRows } from '#server/import/file-rows.js';
+import { InvalidRowsError } from '#server/import/invalid-rows.js';
+import { openSource, textOf } from '#server/import/source.js';
 
 let folder: string;
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandResult, runNode } from '../cli/catalogue.js';
 import { CommandHost, type CommandOptions } from '../cli/command-host.js';
-import { transpile } from '../transpile.mjs';
+import { transpile } from '../../transpile.mjs';
 
 /** What is made or downloaded, and packages of their own. */
 const LEFT_OUT = ['.git', '.env', '.data', 'node_modules', 'coverage', 'bench', 'examples'];
@@ -29,7 +29,7 @@ export class ScratchCopy {
     for (const part of await readdir('.')) {
       if (!LEFT_OUT.includes(part)) cpSync(part, join(folder, part), { recursive: true });
     }
-    await symlink(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+    await linkPackages(folder);
     const copy = new ScratchCopy(folder);
     await copy.touch();
     return copy;
@@ -58,6 +58,8 @@ export class ScratchCopy {
     const since = this.built;
     this.built = Date.now();
     await transpile(join(this.folder, 'src'), join(this.folder, 'dist'), since);
+    const server = join(this.folder, 'packages/server');
+    await transpile(join(server, 'src'), join(server, 'dist'), since);
     await this.touch();
     this.builds += 1;
   }
@@ -91,9 +93,7 @@ export class ScratchCopy {
   command(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
     const build = `dist-${this.builds}`;
     const [from, to] = [join(this.folder, 'dist'), join(this.folder, build)];
-    // The pages of the documentation are large, and are found in the other folder.
-    const filter = (path: string) => !path.startsWith(join(from, '@scalar'));
-    if (!existsSync(to)) cpSync(from, to, { recursive: true, filter });
+    if (!existsSync(to)) cpSync(from, to, { recursive: true });
     return this.host.run([build, ...args], { ...options, program: 'test/fixtures/run-build.mjs' });
   }
 
@@ -165,6 +165,19 @@ export class ScratchCopy {
     await this.stop();
     await rm(this.folder, { recursive: true });
   }
+}
+
+/** Makes the packages of this project those of a copy, and its own packages those in the copy. */
+async function linkPackages(folder: string): Promise<void> {
+  const [from, to] = [join(process.cwd(), 'node_modules'), join(folder, 'node_modules')];
+  await mkdir(join(to, '@catalogue'), { recursive: true });
+  for (const name of await readdir(from))
+    if (name !== '@catalogue') await symlink(join(from, name), join(to, name));
+  for (const [name, path] of [
+    ['server', 'packages/server'],
+    ['schematics', 'schematics'],
+  ] as const)
+    await symlink(join(folder, path), join(to, '@catalogue', name));
 }
 
 function withoutColours({ status, stdout, stderr }: CommandResult): CommandResult {

@@ -1,4 +1,7 @@
-import { identifierFacts, isArrayType } from '../../../src/resource/column-types.js';
+import {
+  identifierFacts,
+  isArrayType,
+} from '../../../packages/server/src/resource/column-types.js';
 import { flaggedOf } from '../fields.js';
 import { columnOf } from './entity.js';
 import { listed, quoted } from './resource.js';
@@ -32,7 +35,7 @@ export function dto(resource) {
   const enums = parameters.filter(({ decorator }) => decorator.startsWith('Enum'));
   const own = new Set([names.entity, ...enums.map(({ argument }) => argument)]);
   const include = included.length === 0 ? '' : `, include: [${quoted(...included)}]`;
-  return `import { ${uses.join(', ')} } from '../list/index.js';
+  return `import { ${uses.join(', ')} } from '@catalogue/server';
 import { ${[...own].join(', ')} } from './${names.file}.entity.js';
 
 @QueryOf(${names.entity}${include && `, {${include.slice(1)} }`})

@@ -1,4 +1,8 @@
-import { COLUMN_TYPES, identifierFacts, nameColumn } from '../../../src/resource/column-types.js';
+import {
+  COLUMN_TYPES,
+  identifierFacts,
+  nameColumn,
+} from '../../../packages/server/src/resource/column-types.js';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import { listed, quoted } from './resource.js';
@@ -84,7 +88,7 @@ function imports({ targets }, declaration) {
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);
   return `import { ${[...new Set(typeorm)].sort().join(', ')} } from 'typeorm';
-${others.sort().join('')}import { ${[...new Set(own)].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '../resource/index.js';
+${others.sort().join('')}import { ${[...new Set(own)].sort((one, other) => one.localeCompare(other, 'en')).join(', ')} } from '@catalogue/server';
 `;
 }
 

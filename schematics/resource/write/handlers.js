@@ -3,7 +3,7 @@
 /** The module of a resource. @type {(resource: Resource) => string} */
 export function module({ names: { plural, entity, folder, file } }) {
   return `import { Module } from '@nestjs/common';
-import { ListModule } from '../list/index.js';
+import { ListModule } from '@catalogue/server';
 import { ${entity} } from './${file}.entity.js';
 import { ${plural}Controller } from './${folder}.controller.js';
 import { ${plural}Service } from './${folder}.service.js';
@@ -21,7 +21,7 @@ export class ${plural}Module {}
 export function controller({ names, identifier }) {
   const { plural, singular, property, folder } = names;
   return `import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Listing, ObjectLookup } from '../list/index.js';
+import type { Listing, ObjectLookup } from '@catalogue/server';
 import { ${plural}Service } from './${folder}.service.js';
 import { Get${singular}Dto, List${plural}Dto } from './list-${folder}.dto.js';
 
@@ -66,7 +66,7 @@ export function service(resource) {
   return `import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { ${uses.join(', ')} } from '../list/index.js';
+import { ${uses.join(', ')} } from '@catalogue/server';
 ${treeImport}import { ${entity} } from './${file}.entity.js';
 import type { Get${singular}Dto, List${plural}Dto } from './list-${folder}.dto.js';
 

@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { embeddedDatabase } from './cli/open-catalogue.js';
+import { AccessToken } from './clients/access-token.entity.js';
+import { Client } from './clients/client.entity.js';
+import { databaseOptions } from './database/options.js';
+import { addIndex } from './private-api/database.js';
+import { migrationsOf } from './project.js';
+import { ownResources } from './resource/own-table.js';
+import { listTableOf } from './resource/carried-columns.js';
+import { listIndexes } from './resource/list-indexes.js';
+import { loadEnvFile } from './settings/env-file.js';
+import { Settings } from './settings/settings.js';
+
+/** A data source in whose schema the indexes of lists belong to the tables, so that TypeORM does not drop them. */
+class CatalogueDataSource extends DataSource {
+  override async initialize(): Promise<this> {
+    await super.initialize();
+    for (const metadata of ownResources(this).values())
+      for (const { name } of listIndexes(listTableOf(metadata))) addIndex(metadata, name);
+    return this;
+  }
+}
+
+/**
+ * The database of the settings, for the command line of TypeORM and for editors. The embedded one runs until the
+ * process ends. Only `catalogue migrate` changes its schema.
+ *
+ * @param folder the folder of the built project, as of `run`
+ */
+export async function createDataSource(folder: string): Promise<DataSource> {
+  loadEnvFile();
+  const settings = new Settings(process.env);
+  return new CatalogueDataSource({
+    ...databaseOptions(settings.databaseUrl ?? (await embeddedDatabase(settings)).url),
+    entities: [Client, AccessToken, join(folder, '**/*.entity.{js,ts}')],
+    migrations: await migrationsOf({ folder }),
+  });
+}

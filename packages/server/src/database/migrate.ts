@@ -1,0 +1,142 @@
+import { DataSource, MigrationExecutor } from 'typeorm';
+import { CommandError } from '../command-error.js';
+import { driverErrorOf } from './database-failure.js';
+import { pendingSteps, updateEngine } from './engine.js';
+import { followColumns } from './follow-columns.js';
+import { hasTable } from './installed-resource.js';
+import { hasKnownBaseline } from './known-baseline.js';
+import { type LockContext, takeMigrationLock, withShortLocks } from './migration-lock.js';
+import { databaseOptions } from './options.js';
+import type { MigrationClass } from '../project.js';
+import { requireSearchLanguage } from './search-functions.js';
+
+/** The runner is the executor's connection. */
+export interface MigrationContext extends LockContext {
+  readonly executor: MigrationExecutor;
+}
+
+export interface MigrateOptions {
+  /** Those of the project. */
+  readonly migrations: readonly MigrationClass[];
+  /** Called now and then with a line that says what is waited for. Default: prints to stderr. */
+  readonly onWaiting?: (line: string) => void;
+  /** Aborts: the migration in progress is rolled back, earlier ones stay applied. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Brings the schema of the service itself up to date, and applies all pending migrations of the project.
+ *
+ * @param searchLanguage of the words of a new database
+ * @returns the names of what was applied
+ * @throws CommandError if the signal is aborted, if the database does not have the language, or if a migration creates
+ * what is there
+ */
+export async function applyMigrations(
+  context: MigrationContext,
+  searchLanguage: string,
+): Promise<string[]> {
+  const { executor, runner, signal } = context;
+  await requireSearchLanguage(runner.manager, searchLanguage);
+  const applied: string[] = [];
+  const update = async (): Promise<void> => {
+    applied.push(...(await updateEngine(runner, searchLanguage)).map(engineName));
+  };
+  await withShortLocks('The schema of the service', context, update);
+  for (const migration of await executor.getPendingMigrations()) {
+    signal?.throwIfAborted();
+    const { name, instance } = migration;
+    const apply = (): Promise<void> =>
+      followColumns(runner, async () => {
+        await executor.executeMigration(migration).catch((error: unknown) => {
+          throw remedied(name, error);
+        });
+      });
+    // One without a transaction, such as with `CREATE INDEX CONCURRENTLY`, waits for its locks.
+    await withShortLocks(name, context, apply, instance?.transaction !== false);
+    applied.push(name);
+  }
+  // TypeORM finds the expression of a generated column by the name of the database, which a restore may change.
+  if (await hasTable(runner.manager, 'typeorm_metadata')) {
+    await runner.query(
+      'UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()',
+    );
+  }
+  return applied;
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: duplicate_table, duplicate_object
+const ALREADY_THERE = ['42P07', '42710'];
+
+/** The error of a migration; one that says what to do if a table or a type is there already. */
+function remedied(name: string, error: unknown): unknown {
+  const { code = '', message } = driverErrorOf(error);
+  if (!ALREADY_THERE.includes(code)) return error;
+  return new CommandError(
+    `${name} fails, since ${message}: rename that, or, if a migration whose file is gone has created it, run catalogue drop <resource>`,
+  );
+}
+
+/** Runs work while no other process migrates. */
+export async function withMigrationLock<T>(
+  url: string,
+  { migrations, onWaiting = console.error, signal }: MigrateOptions,
+  work: (context: MigrationContext) => Promise<T>,
+): Promise<T> {
+  const options = { ...databaseOptions(url), migrations: [...migrations] };
+  const dataSource = await new DataSource(options).initialize();
+  // One connection for the lock and the migrations: if it is lost, both end.
+  const runner = dataSource.createQueryRunner();
+  const executor = new MigrationExecutor(dataSource, runner);
+  try {
+    await takeMigrationLock({ runner, onWaiting, signal });
+    await appliedMigrations(dataSource);
+    return await work({ executor, runner, onWaiting, signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    throw new CommandError('Interrupted before all migrations were taken');
+  } finally {
+    // Closing the connection releases the lock.
+    await runner.release();
+    await dataSource.destroy();
+  }
+}
+
+/**
+ * The names of what `migrate` would apply.
+ *
+ * @param migrations the names of those of the project. Default: those of the data source
+ * @throws CommandError if this version does not know the baseline of the database
+ */
+export async function pendingMigrations(
+  dataSource: DataSource,
+  migrations = migrationNames(dataSource),
+): Promise<string[]> {
+  const applied = await appliedMigrations(dataSource);
+  return [
+    ...(await pendingSteps(dataSource.manager)).map(engineName),
+    ...migrations.filter((name) => !applied.includes(name)),
+  ];
+}
+
+/** By what an operator calls a step of the schema of the service. */
+function engineName(step: string): string {
+  return `engine ${step}`;
+}
+
+/** @throws CommandError if this version does not know the baseline of the database */
+async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
+  if (!(await hasTable(dataSource.manager, 'migrations'))) return [];
+  const rows = await dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
+  const names = rows.map(({ name }) => name);
+  if (names.length === 0 || (await hasKnownBaseline(dataSource, names))) return names;
+  throw new CommandError(
+    'The schema of the database is of a version of the service that this one does not know: ' +
+      'export each resource with that version (catalogue export), and import the files into a new database',
+  );
+}
+
+/** The names of the migrations of the project. */
+export function migrationNames({ migrations }: DataSource): string[] {
+  return migrations.map((each) => each.name ?? each.constructor.name);
+}

@@ -1,0 +1,109 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
+import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
+import { AccessToken } from '../clients/access-token.entity.js';
+import { Client } from '../clients/client.entity.js';
+import { hashOf } from '../clients/token.js';
+import { databaseOptions } from '../database/options.js';
+import { type FileRow, rowsOf } from '../import/file-rows.js';
+import { importRows } from '../import/import-rows.js';
+import { openSource, textOf } from '../import/source.js';
+import { CommandError } from '../command-error.js';
+import type { Project } from '../project.js';
+import { ownResources } from '../resource/own-table.js';
+
+export const DEMO_CLIENT = 'demo';
+export const DEMO_TOKEN = 'demo-token';
+
+/** The clients of the demonstration, whose tokens everybody knows. */
+const DEMO_CLIENTS = [
+  { clientID: DEMO_CLIENT, token: DEMO_TOKEN, name: 'The demonstration', isPublic: false },
+  { clientID: 'shop', token: 'shop-token', name: 'The example of a storefront', isPublic: true },
+];
+
+/**
+ * Loads the demonstration of a project and its clients in one transaction, once, however long that takes. A catalogue that
+ * already has objects gets the clients alone.
+ *
+ * @param application that of the service, whose statements have the time limit of requests
+ * @throws CommandError if a file of the demonstration cannot be read, or is of no resource
+ */
+export async function loadDemonstration(project: Project, application: DataSource): Promise<void> {
+  const { url = '', entities } = application.options as PostgresDataSourceOptions;
+  const dataSource = await new DataSource({ ...databaseOptions(url), entities }).initialize();
+  try {
+    await dataSource.transaction((manager) => load(manager, join(project.folder, '../demo')));
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function load(manager: EntityManager, folder: string): Promise<void> {
+  if (await manager.existsBy(Client, { clientID: DEMO_CLIENT })) return;
+  const { queryRunner, dataSource } = manager;
+  const resources = ownResources(dataSource);
+  let isNew = true;
+  for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
+  for (const metadata of isNew ? await demonstrated(folder, resources) : []) {
+    if (!queryRunner) throw new TypeError('A transaction has a connection');
+    const options = { map: new Map(), set: new Map(), replace: false };
+    await importRows(queryRunner, metadata, demoRows(folder, metadata.tableName), options);
+  }
+  for (const { token, ...client } of DEMO_CLIENTS) {
+    const { clientID } = client;
+    await manager.insert(Client, client);
+    await manager.insert(AccessToken, { tokenID: clientID, clientID, hash: hashOf(token) });
+  }
+}
+
+/**
+ * The resources of which a folder has a file, each behind those that it refers to.
+ *
+ * @throws CommandError if a file is of no resource
+ */
+async function demonstrated(
+  folder: string,
+  resources: ReadonlyMap<string, EntityMetadata>,
+): Promise<Iterable<EntityMetadata>> {
+  const names = (await filesIn(folder)).map((file) => basename(file, '.csv'));
+  const [visited, ordered] = [new Set<EntityMetadata>(), new Set<EntityMetadata>()];
+  const add = (metadata: EntityMetadata): void => {
+    if (visited.has(metadata)) return;
+    visited.add(metadata);
+    for (const { referencedEntityMetadata } of metadata.foreignKeys) add(referencedEntityMetadata);
+    if (names.includes(metadata.tableName)) ordered.add(metadata);
+  };
+  for (const name of names) {
+    const metadata = resources.get(name);
+    if (!metadata)
+      throw new CommandError(`${join(folder, name)}.csv has no resource: there is no ${name}`);
+    add(metadata);
+  }
+  return ordered;
+}
+
+/** The names of the files of a demonstration; none without one. */
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.csv')).sort();
+}
+
+/** The clients of the demonstration whose tokens, which everybody knows, are accepted. */
+export async function openDemonstration(dataSource: DataSource): Promise<string[]> {
+  const rows = await dataSource.query<{ clientID: string }[]>(
+    `SELECT "clientID" FROM access_tokens JOIN clients USING ("clientID")
+     WHERE hash = ANY ($1) AND NOT disabled AND ("expiresAt" IS NULL OR "expiresAt" > now())
+     ORDER BY "clientID"`,
+    [DEMO_CLIENTS.map(({ token }) => hashOf(token))],
+  );
+  return rows.map(({ clientID }) => clientID);
+}
+
+/** The rows of a file of the demonstration, in batches. `catalogue import` reads the same files. */
+export async function* demoRows(folder: string, resource: string): AsyncGenerator<FileRow[]> {
+  yield* rowsOf('csv', textOf((await openSource(join(folder, `${resource}.csv`))).stream));
+}

@@ -1,0 +1,86 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Express, Request } from 'express';
+import { LRUCache } from 'lru-cache';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { JSON_TYPE } from '../http/envelope.js';
+import { noResourceAt } from '../http/errors.js';
+import { isCredential } from '../http/parameters/credentials-query.dto.js';
+import { FixedBody } from '../http/fixed-body.js';
+import type { Settings } from '../settings/settings.js';
+import { rightsOf } from '../resource/visibility.js';
+import { openapiDocument } from './document.js';
+import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+/** The modules of Scalar, which the build copies. They import each other by relative paths. */
+const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
+
+/** Most API documents in memory: one for each set of rights of clients. One has about 200 kB. */
+const MAXIMUM_DOCUMENTS = 50;
+
+/**
+ * Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers.
+ *
+ * @param login sets the client of a request
+ */
+export function publishDocumentation(
+  express: Express,
+  application: INestApplicationContext,
+  settings: Settings,
+  credentials: Credentials | undefined,
+  login: (request: CatalogueRequest) => Promise<void>,
+): void {
+  const files = new Map<string, FixedBody>();
+  const documents = new LRUCache<string, FixedBody>({ max: MAXIMUM_DOCUMENTS });
+  const bodyOf = (
+    name: string,
+    type: string,
+    read: () => string | Buffer,
+    bodies: typeof files | typeof documents = files,
+  ): FixedBody => {
+    const body = bodies.get(name) ?? new FixedBody(type, Buffer.from(read()));
+    bodies.set(name, body);
+    return body;
+  };
+  const publish = (path: string, type: string, read: () => string): void => {
+    express.get(path, (request, response) => bodyOf(path, type, read).send(request, response));
+  };
+  express.get('/openapi.json', async (received, response) => {
+    const request = received as CatalogueRequest;
+    const { headers, parameters } = request;
+    const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => isCredential(name));
+    if (isNamed) await login(request);
+    const { client } = request;
+    const document = (): string => JSON.stringify(openapiDocument(application, settings, client));
+    const name = JSON.stringify(rightsOf(client));
+    return bodyOf(name, JSON_TYPE, document, documents).send(request, response);
+  });
+  express.get('/docs', (_request, response, next) => {
+    response.setHeader('Content-Security-Policy', POLICY);
+    next();
+  });
+  publish('/docs', 'text/html; charset=utf-8', () => HTML);
+  publish('/docs/start.js', SCRIPT_TYPE, () => script(credentials));
+  publish('/docs/accessibility.js', SCRIPT_TYPE, () => ACCESSIBILITY);
+  publish('/docs/style.css', 'text/css; charset=utf-8', () => STYLE);
+  publish('/docs/icon.svg', 'image/svg+xml', () => ICON);
+  let modules: ReadonlySet<string> | undefined;
+  // One route for all, since each route is compared with the path of every request.
+  express.get('/docs/scalar/*name', (request: Request<{ name: string[] }>, response) => {
+    const name = request.params.name.join('/');
+    modules ??= new Set(readdirSync(SCALAR, { recursive: true, encoding: 'utf8' }));
+    if (!modules.has(name) || !name.endsWith('.js')) throw noResourceAt(request.url);
+    const read = (): Buffer => readFileSync(new URL(name, SCALAR));
+    return bodyOf(name, SCRIPT_TYPE, read).send(request, response);
+  });
+  // Relative, so that they lead to the page behind a proxy with a path prefix, too.
+  express.get('/docs/', (_request, response) => {
+    response.redirect('../docs');
+  });
+  express.use((request, response, next) => {
+    const isFrontPage = request.path === '/' && ['GET', 'HEAD'].includes(request.method);
+    if (!isFrontPage || request.accepts(['json', 'html']) !== 'html') next();
+    else response.redirect('docs');
+  });
+}
