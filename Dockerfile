@@ -5,8 +5,8 @@ COPY packages/embedded-postgres packages/embedded-postgres
 COPY packages/server/package.json packages/server/
 
 FROM base AS build
-# package-lock.json links to the generator, a local package.
-COPY schematics schematics
+# The generator, one of the workspaces.
+COPY packages/schematics packages/schematics
 RUN npm ci
 COPY .swcrc build.mjs transpile.mjs nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY packages/server packages/server

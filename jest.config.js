@@ -35,6 +35,8 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^#server/(.*)\\.js$': '<rootDir>/packages/server/src/$1',
     '^@catalogue/server$': '<rootDir>/packages/server/src/index.ts',
+    '^@catalogue/server/generator$': '<rootDir>/packages/server/src/generator.ts',
+    '^@catalogue/server/testing$': '<rootDir>/packages/server/src/testing/index.ts',
   },
   globalSetup: '<rootDir>/test/database/global-setup.mjs',
   globalTeardown: '<rootDir>/test/database/global-teardown.mjs',

@@ -1,7 +1,8 @@
 import { Brand } from '../src/brands/brand.entity.js';
-import { describeList } from './list/list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../src/app.module.js';
 
-describeList(Brand, {
+describeList(Brand, AppModule, {
   fields: ['brandID', 'name', 'createdAt', 'updatedAt'],
   sorts: ['brandID', 'name'],
 });

@@ -1,7 +1,8 @@
 import { Category } from '../src/categories/category.entity.js';
-import { describeList } from './list/list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../src/app.module.js';
 
-describeList(Category, {
+describeList(Category, AppModule, {
   fields: ['categoryID', 'parentID', 'name', 'createdAt', 'updatedAt'],
   sorts: ['categoryID', 'name'],
 });

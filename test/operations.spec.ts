@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { connectedTo } from './database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { errors } from '#server/http/errors.js';
 import { connectionLimits } from '#server/http/server/connection-limits.js';

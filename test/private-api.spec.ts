@@ -62,7 +62,7 @@ import {
   methodsAt,
   replaceClose,
 } from '#server/private-api/server.js';
-import { createDatabase, type TestDatabase } from './database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Product } from '../src/products/product.entity.js';
-import { describeList } from './list/list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../src/app.module.js';
 import { refusal, sharedService } from './service.js';
 
 /** The products that have a variant. */
 const inSizes = new Set<unknown>();
 
-describeList(Product, {
+describeList(Product, AppModule, {
   // As its checks demand: no price below zero, and none without a currency.
   values: {
     price: (at) => (at % 9 === 0 ? null : ['9.99', '10', '10.0', '1000.5', '0'][at % 5]),

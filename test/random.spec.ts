@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Random, SEED } from './random.js';
+import { Random, SEED } from '#server/testing/random.js';
 
 const drawn = (random: Random) => Array.from({ length: 1000 }, () => random.below(1_000_000));
 

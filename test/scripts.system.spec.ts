@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { BARE_ENVIRONMENT, type CommandResult } from './cli/catalogue.js';
-import { createDatabase, type TestDatabase } from './database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { plainLines } from './plain-lines.js';
 import { ScratchCopy } from './schematics/scratch-copy.js';
 import { until } from './until.js';

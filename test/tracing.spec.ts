@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { connectedTo } from './database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { VERSION } from '#server/settings/version.js';
 import { Collector } from './collector.js';
 import { type Service, startService } from './service.js';

@@ -1,7 +1,8 @@
 import { Variant } from '../src/variants/variant.entity.js';
-import { describeList } from './list/list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../src/app.module.js';
 
-describeList(Variant, {
+describeList(Variant, AppModule, {
   // As its checks demand: no price below zero, and none without a currency.
   values: {
     price: (at) => (at % 9 === 0 ? null : ['9.99', '10', '10.0', '1000.5', '0'][at % 5]),

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectedTo } from '../database/database.js';
-import { Random } from '../random.js';
+import { connectedTo } from '#server/testing/database.js';
+import { Random } from '#server/testing/random.js';
 import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
 import { answerOf, metric, startTarget, type Visit, visit } from './target.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 const target = shared(startTarget);
 const sockets: Socket[] = [];

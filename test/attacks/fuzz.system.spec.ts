@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random, SEED } from '../random.js';
+import { Random, SEED } from '#server/testing/random.js';
 import { until } from '../until.js';
 import { head, send } from './attacker.js';
 import { descriptors, startTarget, untilNothingHeld, visit } from './target.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 const REQUESTS = Number(process.env.FUZZED_REQUESTS ?? 20_000);
 /** Connections that are open at a time. */

@@ -8,7 +8,7 @@ import { freePort } from '../free-port.js';
 import { until } from '../until.js';
 import { head, received, send } from './attacker.js';
 import { startTarget, visit } from './target.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 describe('With few file descriptors', () => {
   // Node opens the modules of the service side by side when it starts, which takes more than 200.

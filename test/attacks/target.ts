@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';
-import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '#server/testing/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { until } from '../until.js';
 
 /** The built service in a separate process, with its own database. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { connectedTo } from '../database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { until } from '../until.js';
 import { head, send } from './attacker.js';
 import { metric, startTarget, type Target, untilNothingHeld, visit } from './target.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '../database/database.js';
+import { createDatabase } from '#server/testing/database.js';
 import { type Service, startService } from '../service.js';
 import { eventually, until } from '../until.js';
 import { BARE_ENVIRONMENT, type CommandResult } from './catalogue.js';

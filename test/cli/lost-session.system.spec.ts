@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import type { Client } from 'pg';
-import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { until } from '../until.js';
 import { BARE_ENVIRONMENT, runNode } from './catalogue.js';
 

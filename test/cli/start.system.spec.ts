@@ -12,7 +12,12 @@ import { embeddedDatabase } from '#server/cli/open-catalogue.js';
 import { serve } from '#server/cli/serve.js';
 import { Settings } from '#server/settings/settings.js';
 import { freePort } from '../free-port.js';
-import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import {
+  connectedTo,
+  createDatabase,
+  queryOn,
+  type TestDatabase,
+} from '#server/testing/database.js';
 import { Gate } from '../faults/gate.js';
 import { rawRequest } from '../http/raw-request.js';
 import { plainLines } from '../plain-lines.js';

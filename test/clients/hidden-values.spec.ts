@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ClientsService } from '#server/clients/clients.service.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { type Service, startService } from '../service.js';
 
 /** Requests of each attacker, before and after the hidden values change; set HIDDEN_VALUES for more. */

@@ -22,7 +22,7 @@ import { startWith } from '../list/migrated.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { WaresModule } from './ware.fixture.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 @Resource('test_circles', { derived: { one: ['other'], other: ['one'], both: ['both'] } })
 class Circle {

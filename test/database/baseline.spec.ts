@@ -5,7 +5,7 @@ import { databaseOptions } from '#server/database/options.js';
 import { revertMigration } from '#server/database/revert-migration.js';
 import { MIGRATIONS } from '../project.js';
 import { CommandHost } from '../cli/command-host.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 const OPTIONS = { migrations: MIGRATIONS };
 

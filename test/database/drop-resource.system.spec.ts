@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 import type { CommandResult } from '../cli/catalogue.js';
 import { until } from '../until.js';
 import { BuiltCopy, type TestMigration } from './built-copy.js';
-import { connectedTo, createDatabase, type TestDatabase } from './database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { waitingFor } from './locks.js';
 
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { migrate } from '#server/schema/migrate.js';
 import { databaseOptions } from '#server/database/options.js';
 import { MIGRATIONS } from '../project.js';
-import { createDatabase, type TestDatabase } from './database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { schemaOf } from './definition.js';
 
 let database: TestDatabase;

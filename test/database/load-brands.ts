@@ -1,4 +1,4 @@
-import { connectedTo } from './database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { hashOf, newToken } from '#server/clients/token.js';
 
 /** Credentials of a client, as headers. */

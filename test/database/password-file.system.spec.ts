@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogue } from '../cli/catalogue.js';
-import { createDatabase } from './database.js';
+import { createDatabase } from '#server/testing/database.js';
 
 it('The password of a URL without one is found in the file of PGPASSFILE, without a word', async () => {
   const database = await createDatabase();

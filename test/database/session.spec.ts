@@ -11,7 +11,7 @@ import { lineOf } from '#server/schema/difference.js';
 import { differences } from '#server/schema/differences.js';
 import { findViolations } from '#server/verify/verify.js';
 import { refusal, type Service, sharedService, startService } from '../service.js';
-import { connectedTo, createDatabase, type TestDatabase } from './database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 /** Settings by which values and statements mean something else. */
 const MEANINGS = {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '#server/testing/database.js';
 import { withTool } from '../tools.js';
 
 // By a shell, which has an output also where there is no such program.

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import type { Client } from 'pg';
 import { Admission } from '#server/http/server/admission.js';
 import { Settings } from '#server/settings/settings.js';
-import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';
 import { withTool } from '../tools.js';

@@ -16,7 +16,7 @@ import {
   objectOf,
 } from '@catalogue/server';
 import { callLists } from '#server/verify/called-lists.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { fencesOf } from './markdown.js';
 

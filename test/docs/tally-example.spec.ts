@@ -7,7 +7,7 @@ import { miscounts } from '#server/verify/miscounts.js';
 import { startWith } from '../list/migrated.js';
 import { fencesOf } from './markdown.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 enum Kind {
   DESK = 'DESK',

@@ -11,7 +11,7 @@ const PACKAGES = [
   'packages/embedded-postgres',
   'packages/mcp',
   'packages/server',
-  'schematics',
+  'packages/schematics',
 ];
 
 const [, version = 'none'] =

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { migrateDatabase } from '../schema/declared.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { Gate } from './gate.js';

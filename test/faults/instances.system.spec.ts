@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { catalogue } from '../cli/catalogue.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import { until } from '../until.js';
 import { Balancer } from './balancer.js';

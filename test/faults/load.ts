@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { until } from '../until.js';
 
 /** The outcome of a request. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { SchemaDoubt } from '#server/database/schema-doubt.js';
 import { SchemaCheck } from '#server/schema/schema-check.js';
-import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Agent, request } from 'node:http';
 import { ProductType } from '../../src/products/product.entity.js';
-import { SEED } from '../random.js';
+import { SEED } from '#server/testing/random.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

@@ -11,7 +11,7 @@ import type { Observation } from '#server/http/observation.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { Coalesced } from '#server/database/coalesced.js';
 import { VersionWatch } from '#server/list/reading/version-watch.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { Gate } from '../faults/gate.js';
 import { sentStatements } from '../sent-statements.js';
 import { refusal, type Service, startService, whileOverloaded } from '../service.js';

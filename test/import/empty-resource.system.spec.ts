@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { connectedTo } from '../database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { UnavailableResources } from '#server/list/reading/unavailable-resources.js';
 import { Maintenance } from '#server/list/maintenance.js';

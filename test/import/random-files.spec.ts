@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import type { FileFormat } from '#server/import/file-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { startWith } from '../list/migrated.js';
-import { Random } from '../random.js';
-import { imported } from './imported.js';
+import { Random } from '#server/testing/random.js';
+import { imported } from '#server/testing/imported.js';
 import { exported } from './exported.js';
 import { Blank, BlanksModule } from './nullable.fixture.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 /** How many files are made up. */
 const FILES = Number(process.env.RANDOM_FILES ?? 20);

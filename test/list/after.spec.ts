@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ProductType } from '../../src/products/product.entity.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { refusal, sharedService } from '../service.js';
 
 const PRODUCTS = 120;

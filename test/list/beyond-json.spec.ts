@@ -13,7 +13,7 @@ import {
 import { findViolations } from '#server/verify/verify.js';
 import { startWith } from './migrated.js';
 import { controllerOf, resourceModule } from './resource-module.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 /** An external table, whose columns may have what JSON has no form for. */
 @Resource('test_readings', {

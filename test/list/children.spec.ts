@@ -8,11 +8,11 @@ import { TallyMaintenance } from '#server/tally/maintain.js';
 import { miscounts } from '#server/verify/miscounts.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import type { Service } from '../service.js';
 import { until } from '../until.js';
 import { Article, SHOWN, Variant } from './article.fixture.js';
-import { insertion } from './fill-table.js';
+import { insertion } from '#server/testing/fill-table.js';
 import {
   compareFacets,
   comparePage,
@@ -20,7 +20,7 @@ import {
   type PlainPage,
   type PlainRequest,
   without,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 import {
   ARTICLE_CLIENTS,
   ARTICLE_FACETS,
@@ -29,7 +29,7 @@ import {
   randomArticles,
   startArticles,
 } from './plain-articles.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 const ARTICLES = 400;
 /** Lists at random; set RANDOM_LISTS for more. */

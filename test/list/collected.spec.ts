@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { MAXIMUM_SORTED } from '#server/database/planner.js';
 import { sharedService } from '../service.js';
-import { comparePage, type PlainResource } from './oracle.js';
+import { comparePage, type PlainResource } from '#server/testing/oracle.js';
 
 /** Two words, whose objects the tally does not count. */
 const SEARCH = 'blue wool';

@@ -85,7 +85,7 @@ import {
 import { columnProblems } from '#server/resource/declared-columns.js';
 import { Settings } from '#server/settings/settings.js';
 import { callLists } from '#server/verify/called-lists.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { UntypedModule } from './untyped.fixture.js';
 
 let database: TestDatabase;

@@ -7,7 +7,7 @@ import { rawRequest } from '../http/raw-request.js';
 import { sentStatements } from '../sent-statements.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { refusal, type Service, startService } from '../service.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 import { until } from '../until.js';
 import { startWith } from './migrated.js';
 import { SuppliersModule } from './supplier.fixture.js';

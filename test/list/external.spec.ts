@@ -16,12 +16,13 @@ import { installDeclared } from '../schema/declared.js';
 import { refusal } from '../service.js';
 import { until } from '../until.js';
 import { ITEMS, SHOP, shopStatements, startShop } from './external.fixture.js';
-import { describeList } from './list-contract.js';
-import { shared } from '../shared.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../../src/app.module.js';
+import { shared } from '#server/testing/shared.js';
 
 for (const [resource, entity] of ITEMS) {
   const sorts = resource === 'test_open_items' ? ['price'] : ['name', 'state', 'price'];
-  describeList(entity, {
+  describeList(entity, AppModule, {
     start: startShop,
     fields: ['item_id', 'name', 'state', 'price', 'tags', 'brandID', 'part_of', 'sold_at'],
     sorts: ['item_id', ...sorts],

@@ -39,7 +39,7 @@ import {
 } from '@catalogue/server';
 import { sentStatements } from '../sent-statements.js';
 import { refusal } from '../service.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 import { startWith } from './migrated.js';
 import { until } from '../until.js';
 import {
@@ -48,7 +48,7 @@ import {
   equals,
   type PlainRequest,
   type PlainResource,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 
 /** A resource with counted texts, a hidden counted column, and filters with conditions of their own. */
 @Resource('test_lamps', {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
-import { connectedTo } from '../database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { stateOf } from '#server/list/statement/state.js';
 import { resourcesOf } from '#server/resource/resource.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

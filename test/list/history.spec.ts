@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { markOf } from '#server/list/query/since.js';
-import { createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import { createDatabase, queryOn, type TestDatabase } from '#server/testing/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 

@@ -5,10 +5,11 @@ import { findViolations } from '#server/verify/verify.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';
-import { byIdentifier, describeList } from './list-contract.js';
-import { comparePage, equals, type PlainResource } from './oracle.js';
+import { byIdentifier, describeList } from '#server/testing/describe-list.js';
+import { AppModule } from '../../src/app.module.js';
+import { comparePage, equals, type PlainResource } from '#server/testing/oracle.js';
 import { startWith } from './migrated.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 /** Identifiers of a type in an order that is not that of their texts. */
 const KEYS: Readonly<Record<KeyType, (at: number) => string | number>> = {
@@ -25,7 +26,7 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
   const key = KEYS[type];
   const entity = NODES.get(type);
   if (entity) {
-    describeList(entity, {
+    describeList(entity, AppModule, {
       start,
       fields: ['nodeID', 'kind', 'name', 'parentID', 'createdAt', 'updatedAt'],
       sorts: ['nodeID', 'name', 'parentID'],

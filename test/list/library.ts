@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import type { EntityMetadata } from 'typeorm';
 import { TallyMaintenance } from '#server/tally/maintain.js';
-import type { Random } from '../random.js';
+import type { Random } from '#server/testing/random.js';
 import { until } from '../until.js';
 import { booksModule, ShelvesModule } from './book.fixture.js';
-import { insertion } from './fill-table.js';
+import { insertion } from '#server/testing/fill-table.js';
 import { type SharedService, startWith, withClients } from './migrated.js';
 import { plainBooks } from './plain-books.js';
 

@@ -30,9 +30,9 @@ import { tallyOf } from '#server/tally/described-tally.js';
 import type { WordTally } from '#server/tally/tally.js';
 import { Settings } from '#server/settings/settings.js';
 import { miscounts } from '#server/verify/miscounts.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { advanceWatermark } from '../watermark.js';
-import { insertion } from './fill-table.js';
+import { insertion } from '#server/testing/fill-table.js';
 import { bookChange, CLIENTS, LIBRARY, shelfChange, startLibrary } from './library.js';
 import type { SharedService } from './migrated.js';
 import { Mirror } from './mirror.js';
@@ -45,7 +45,7 @@ import {
   randomList,
   shownObject,
   without,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 import {
   ARTICLE_CLIENTS,
   ARTICLE_FACETS,
@@ -55,7 +55,7 @@ import {
   startArticles,
 } from './plain-articles.js';
 import { bookFilters, randomBook, randomFacets } from './plain-books.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 /** Seconds of each test of both resources. */
 const DURATION = Number(process.env.LISTS_TEST_SECONDS ?? 6) / 2;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
-import { connectedTo } from '../database/database.js';
+import { connectedTo } from '#server/testing/database.js';
 import { Maintenance } from '#server/list/maintenance.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';

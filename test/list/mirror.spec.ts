@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectedTo } from '../database/database.js';
-import { Random } from '../random.js';
+import { connectedTo } from '#server/testing/database.js';
+import { Random } from '#server/testing/random.js';
 import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';

@@ -6,10 +6,11 @@ import { findViolations } from '#server/verify/verify.js';
 import { exported } from '../import/exported.js';
 import { installDeclared } from '../schema/declared.js';
 import type { Service } from '../service.js';
-import { describeList } from './list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../../src/app.module.js';
 import { startWith } from './migrated.js';
 import { Plant, PlantsModule, snakeCased } from './named-columns.fixture.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 const PLANTS = Array.from({ length: 25 }, (_, at) => ({
   plantID: `p${String(at).padStart(2, '0')}`,
@@ -33,7 +34,7 @@ async function start(): Promise<Service> {
   });
 }
 
-describeList(Plant, {
+describeList(Plant, AppModule, {
   start,
   view: 'named_plants',
   fields: [

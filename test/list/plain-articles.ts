@@ -1,6 +1,6 @@
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { ArticleKind, ArticlesModule, SHOWN } from './article.fixture.js';
-import { insertion } from './fill-table.js';
+import { insertion } from '#server/testing/fill-table.js';
 import { type SharedService, startWith, withClients } from './migrated.js';
 import {
   equals,
@@ -9,7 +9,7 @@ import {
   type PlainRequest,
   type PlainResource,
   randomList,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 
 /** The clients of the articles: one sees all variants, the other its own and those of all. */
 export const ARTICLE_CLIENTS = ['tester', 'other'] as const;

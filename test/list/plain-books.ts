@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { Random } from '#server/testing/random.js';
 import {
   compares,
   containsAll,
@@ -10,7 +10,7 @@ import {
   type PlainFilter,
   type PlainRequest,
   type PlainResource,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 
 /** Whole numbers below a bound, as texts that begin with a letter. */
 function numbered(letter: string, count: number): string[] {

@@ -3,7 +3,7 @@ import { COUNT_PLANS } from '#server/list/plan/count-plans.js';
 import { PLANS } from '#server/list/plan/plans.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { miscounts } from '#server/verify/miscounts.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import {
   bookChange,
   CLIENTS,
@@ -21,7 +21,7 @@ import {
   type PlainResource,
   randomList,
   without,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 import { BOOK_FILTERS, bookFilters, randomBook, randomFacets } from './plain-books.js';
 
 const BOOKS = 5000;

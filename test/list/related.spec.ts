@@ -6,7 +6,7 @@ import { QueryOf, related } from '@catalogue/server';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';
 import { authorReads } from '#server/verify/author-reads.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 import { sharedService } from '../service.js';
 import { ListOffersDto, NamedOffer, OFFERS, OffersModule } from './offer.fixture.js';
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fieldsOf } from '#server/resource/resource.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
-import { SEED } from '../random.js';
+import { SEED } from '#server/testing/random.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService();

@@ -3,14 +3,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'csv-parse/sync';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
-import { imported } from '../import/imported.js';
+import { imported } from '#server/testing/imported.js';
 import { differences } from '#server/schema/differences.js';
 import { findViolations } from '#server/verify/verify.js';
 import type { Service } from '../service.js';
-import { describeList } from './list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../../src/app.module.js';
 import { startWith } from './migrated.js';
 import { Access, Store, StoresModule } from './shaped.fixture.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 interface StoreRow extends Record<string, unknown> {
   readonly hours: {
@@ -53,7 +54,7 @@ const opens = (row: Record<string, unknown>) => (row as StoreRow).hours?.monday.
 
 const start = (): Promise<Service> => startWith(StoresModule);
 
-describeList(Store, {
+describeList(Store, AppModule, {
   start,
   fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
   sorts: ['storeID', 'name', 'opens'],

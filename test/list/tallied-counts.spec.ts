@@ -8,7 +8,7 @@ import {
   listed,
   type PlainResource,
   plainWhere,
-} from './oracle.js';
+} from '#server/testing/oracle.js';
 
 let service: Service;
 

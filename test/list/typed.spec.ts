@@ -2,12 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { findViolations } from '#server/verify/verify.js';
 import { exported } from '../import/exported.js';
-import { imported } from '../import/imported.js';
+import { imported } from '#server/testing/imported.js';
 import type { Service } from '../service.js';
-import { describeList } from './list-contract.js';
+import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../../src/app.module.js';
 import { startWith } from './migrated.js';
 import { Sample, SamplesModule } from './typed.fixture.js';
-import { shared } from '../shared.js';
+import { shared } from '#server/testing/shared.js';
 
 const owner = (at: number): string => `00000000-0000-4000-8000-00000000000${at % 3}`;
 const serial = (at: number): string => `${1 + (at % 4)}9007199254740993`;
@@ -27,7 +28,7 @@ const OBJECTS = Array.from({ length: 25 }, (_, at) => ({
 const start = (): Promise<Service> =>
   startWith(SamplesModule, { before: [`SELECT install_words('test_samples', '{note}')`] });
 
-describeList(Sample, {
+describeList(Sample, AppModule, {
   start,
   fields: [...Object.keys(OBJECTS[0] ?? {}), 'createdAt', 'updatedAt'],
   sorts: ['sampleID', 'day', 'weight', 'serial'],

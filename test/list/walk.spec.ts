@@ -1,7 +1,7 @@
 import { primaryPool } from '#server/private-api/database.js';
 import { beforeAll, expect, it } from '@jest/globals';
 import { sharedService } from '../service.js';
-import { comparePage, equals, type PlainResource } from './oracle.js';
+import { comparePage, equals, type PlainResource } from '#server/testing/oracle.js';
 
 const service = sharedService({ PAGE_CACHE_MB: '0', POOL_SIZE: '1' });
 

@@ -11,7 +11,7 @@ import { searchText } from '#server/list/query/search-text.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product, ProductType } from '../../src/products/product.entity.js';
 import { ProductsService } from '../../src/products/products.service.js';
-import { SEED } from '../random.js';
+import { SEED } from '#server/testing/random.js';
 import { refusal, sharedService } from '../service.js';
 
 /** Names and descriptions. The identifiers of their products are p0, p1, … */

@@ -14,7 +14,7 @@ import {
 } from '@catalogue/server';
 import { Settings } from '#server/settings/settings.js';
 import { PROJECT } from '../project.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 /** The metadata that decorators of `@nestjs/swagger` 12.0.2 set. */
 function onMethod(key: string): MethodDecorator {

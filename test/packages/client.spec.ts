@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { queryOn } from '../database/database.js';
+import { queryOn } from '#server/testing/database.js';
 import {
   type Brand,
   type CatalogueOptions,

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import * as server from '@catalogue/server';
+import * as testing from '@catalogue/server/testing';
 
 /** Every value that a project may import. A name that is added or removed is in the changelog. */
 const API = [
@@ -24,6 +25,7 @@ const API = [
 
 it('The package exports its public API and nothing else', () => {
   expect(Object.keys(server).sort()).toEqual(API.toSorted());
+  expect(Object.keys(testing).sort()).toEqual(['describeList', 'startService']);
 });
 
 it('Each export but the parameters is in the README of the package', async () => {

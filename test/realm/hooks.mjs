@@ -7,7 +7,7 @@ import { transform } from '@swc/core';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-const SERVICE = ['src', 'packages/server/src'].map(
+const [SRC, SERVER] = ['src', 'packages/server/src'].map(
   (folder) => new URL(`../../${folder}/`, import.meta.url).href,
 );
 /** Packages of the project are loaded from their sources. */
@@ -26,12 +26,16 @@ export async function resolve(specifier, context, next) {
   const [parent, query] = context.parentURL?.split('?') ?? [''];
   const ofSpec = (url) => (query ? `${url}?${query}` : url);
   if (specifier === '@jest/globals') return { url: ofSpec(GLOBALS), shortCircuit: true };
-  if (!parent.endsWith('.ts')) return next(specifier, context);
-  const conditions = [...context.conditions, OF_SOURCE];
-  const found = await source(specifier, { ...context, conditions }, next);
-  const isOfTests =
-    found.url.endsWith('.ts') && !SERVICE.some((folder) => found.url.startsWith(folder));
+  const ofSource = { ...context, conditions: [...context.conditions, OF_SOURCE] };
+  if (!parent.endsWith('.ts')) return next(specifier, ofSource);
+  const found = await source(specifier, ofSource, next);
+  const isOfTests = found.url.endsWith('.ts') && !isShared(found.url);
   return isOfTests ? { ...found, url: ofSpec(found.url) } : found;
+}
+
+/** The modules of the service are, but for those that stand in tests. */
+function isShared(url) {
+  return url.startsWith(SRC) || (url.startsWith(SERVER) && !url.startsWith(`${SERVER}testing/`));
 }
 
 /** TypeScript imports TypeScript by the name of the built file. */

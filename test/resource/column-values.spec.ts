@@ -5,7 +5,7 @@ import { resourceSchema } from '#server/openapi/schema.js';
 import { identifierColumn, Resource } from '@catalogue/server';
 import { fieldsOf } from '#server/resource/resource.js';
 import { selection } from '#server/resource/selection.js';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 @Resource('test_values')
 class Value {

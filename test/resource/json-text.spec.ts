@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isDouble, JsonText, readJson, readObject } from '#server/resource/json-text.js';
-import { Random } from '../random.js';
+import { Random } from '#server/testing/random.js';
 
 /** How many texts are read. */
 const TEXTS = Number(process.env.JSON_TEXTS ?? 2000);

@@ -20,7 +20,7 @@ import { Client } from '#server/clients/client.entity.js';
 import { columnProblems } from '#server/resource/declared-columns.js';
 import { nameProblems } from '#server/resource/declared-names.js';
 import { identifierColumn, nameColumn, Resource } from '@catalogue/server';
-import { createDatabase, type TestDatabase } from '../database/database.js';
+import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 
 let database: TestDatabase;
 

@@ -1,12 +1,9 @@
-import { NestFactory } from '@nestjs/core';
+import { migrateProject } from '#server/testing/database.js';
 import { DataSource } from 'typeorm';
-import { CatalogueModule } from '#server/catalogue.module.js';
 import { followColumns } from '#server/database/follow-columns.js';
 import { type InstalledPart, installParts } from '#server/schema/install-parts.js';
-import { migrate } from '#server/schema/migrate.js';
 import { schemaChanges } from '#server/schema/schema-changes.js';
-import { Settings } from '#server/settings/settings.js';
-import { MIGRATIONS, PROJECT } from '../project.js';
+import { PROJECT } from '../project.js';
 
 /** Runs statements as a migration does. */
 export async function migrateBy(
@@ -52,15 +49,6 @@ export async function createDeclared(
 }
 
 /** Brings a database up to date as `catalogue migrate` does. */
-export async function migrateDatabase(url: string): Promise<void> {
-  const settings = new Settings({ DATABASE_URL: url });
-  const module = await CatalogueModule.forRoot(PROJECT, url, settings);
-  const options = { abortOnError: false, logger: false } as const;
-  const application = await NestFactory.createApplicationContext(module, options);
-  try {
-    const declared = () => Promise.resolve(application.get(DataSource));
-    await migrate(url, { migrations: MIGRATIONS, declared, exact: true });
-  } finally {
-    await application.close();
-  }
+export function migrateDatabase(url: string): Promise<void> {
+  return migrateProject(PROJECT, url);
 }

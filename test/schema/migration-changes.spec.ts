@@ -17,7 +17,7 @@ import { migrate } from '#server/schema/migrate.js';
 import { type Changes, schemaChanges } from '#server/schema/schema-changes.js';
 import type { Scope } from '#server/resource/declaration.js';
 import { MIGRATIONS } from '../project.js';
-import { connectedTo, createDatabase, type TestDatabase } from '../database/database.js';
+import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { definitionOf } from '../database/definition.js';
 import { createDeclared, installDeclared, migrateBy } from './declared.js';
 

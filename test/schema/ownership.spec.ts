@@ -3,7 +3,12 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { differences } from '#server/schema/differences.js';
 import { SchemaCheck } from '#server/schema/schema-check.js';
-import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import {
+  connectedTo,
+  createDatabase,
+  queryOn,
+  type TestDatabase,
+} from '#server/testing/database.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';

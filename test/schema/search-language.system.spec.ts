@@ -4,7 +4,7 @@ import { miscounts } from '#server/verify/miscounts.js';
 import { Product } from '../../src/products/product.entity.js';
 import { catalogue, type CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';
-import { createDatabase } from '../database/database.js';
+import { createDatabase } from '#server/testing/database.js';
 import { type Service, startService } from '../service.js';
 
 let service: Service;

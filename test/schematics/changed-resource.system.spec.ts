@@ -7,7 +7,12 @@ import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { embeddedDatabase } from '#server/cli/open-catalogue.js';
 import { Settings } from '#server/settings/settings.js';
 import type { CommandResult } from '../cli/catalogue.js';
-import { connectedTo, createDatabase, queryOn, type TestDatabase } from '../database/database.js';
+import {
+  connectedTo,
+  createDatabase,
+  queryOn,
+  type TestDatabase,
+} from '#server/testing/database.js';
 import { added, filesOf, ORDER_ITEMS, SUPPLIERS } from './generated.js';
 import { ScratchCopy } from './scratch-copy.js';
 

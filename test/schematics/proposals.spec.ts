@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { namesOf } from '../../schematics/resource/names.js';
-import { proposal } from '../../schematics/resource/sample.js';
+import { namesOf } from '../../packages/schematics/resource/names.js';
+import { proposal } from '../../packages/schematics/resource/sample.js';
 import { flagsOf } from '#server/resource/filter-forms.js';
-import type { Target } from '../../schematics/resource/write/resource.js';
+import type { Target } from '../../packages/schematics/resource/write/resource.js';
 
 const target = (identifier: string, more: Partial<Target> = {}): Target => ({
   entity: 'Some',

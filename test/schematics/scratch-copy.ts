@@ -93,7 +93,17 @@ export class ScratchCopy {
   command(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
     const build = `dist-${this.builds}`;
     const [from, to] = [join(this.folder, 'dist'), join(this.folder, build)];
-    if (!existsSync(to)) cpSync(from, to, { recursive: true });
+    if (!existsSync(to)) {
+      cpSync(from, to, { recursive: true });
+      const server = join(this.folder, 'packages/server');
+      // The pages of the documentation are large, and no command reads them.
+      const filter = (path: string) => !path.startsWith(join(server, 'dist/@scalar'));
+      for (const part of ['package.json', 'dist'])
+        cpSync(join(server, part), join(to, 'node_modules/@catalogue/server', part), {
+          recursive: true,
+          filter,
+        });
+    }
     return this.host.run([build, ...args], { ...options, program: 'test/fixtures/run-build.mjs' });
   }
 
@@ -139,7 +149,7 @@ export class ScratchCopy {
   /** The paths of all its own files, sorted. */
   async files(): Promise<string[]> {
     const found = await Promise.all(
-      ['src', 'test', 'schematics'].map(async (folder) => {
+      ['src', 'test', 'packages/schematics'].map(async (folder) => {
         const entries = await readdir(join(this.folder, folder), {
           recursive: true,
           withFileTypes: true,
@@ -175,7 +185,7 @@ async function linkPackages(folder: string): Promise<void> {
     if (name !== '@catalogue') await symlink(join(from, name), join(to, name));
   for (const [name, path] of [
     ['server', 'packages/server'],
-    ['schematics', 'schematics'],
+    ['schematics', 'packages/schematics'],
   ] as const)
     await symlink(join(folder, path), join(to, '@catalogue', name));
 }

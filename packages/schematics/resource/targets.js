@@ -1,4 +1,4 @@
-import { IDENTIFIER_TYPES } from '../../packages/server/src/resource/column-types.js';
+import { IDENTIFIER_TYPES } from '@catalogue/server/generator';
 import { fieldError } from './generator-error.js';
 
 /** @typedef {import('./write/resource.js').Target} Target */

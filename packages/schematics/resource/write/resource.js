@@ -1,4 +1,4 @@
-import { isArrayType } from '../../../packages/server/src/resource/column-types.js';
+import { isArrayType } from '@catalogue/server/generator';
 import { isFiltered, isIndexed, TIMES } from '../fields.js';
 
 /**

@@ -1,5 +1,5 @@
 import pluralize from 'pluralize';
-import { takenBy } from '../../packages/server/src/resource/reserved-names.js';
+import { takenBy } from '@catalogue/server/generator';
 import { GeneratorError } from './generator-error.js';
 
 /**

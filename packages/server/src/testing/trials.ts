@@ -5,14 +5,14 @@ import {
   parametersOf,
   schemaOf,
   settingsFor,
-} from '#server/http/parameters/declared-parameters.js';
-import { DECLARED, type ListQueryClass } from '#server/list/query/query-of.js';
-import { ListQueryDto } from '@catalogue/server';
-import { searchParameterOf } from '#server/list/query/words-parameter.js';
-import { columnTypeOf } from '#server/resource/column-values.js';
-import { type FilterEnd, readingsOf } from '#server/resource/filter-forms.js';
-import { identifierOf, nameOf, tableOf } from '#server/resource/resource.js';
-import { parentColumnOf } from '#server/resource/tree.js';
+} from '../http/parameters/declared-parameters.js';
+import { DECLARED, type ListQueryClass } from '../list/query/query-of.js';
+import { ListQueryDto } from '../list/query/list-query.dto.js';
+import { searchParameterOf } from '../list/query/words-parameter.js';
+import { columnTypeOf } from '../resource/column-values.js';
+import { type FilterEnd, readingsOf } from '../resource/filter-forms.js';
+import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
+import { parentColumnOf } from '../resource/tree.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

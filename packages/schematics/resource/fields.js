@@ -1,15 +1,17 @@
 import {
   COLUMN_TYPES,
+  FILTER_FLAGS,
+  FLAGGED,
+  flagsOf,
   IDENTIFIER_TYPES,
   nameColumn,
-} from '../../packages/server/src/resource/column-types.js';
-import { FILTER_FLAGS, FLAGGED, flagsOf } from '../../packages/server/src/resource/filter-forms.js';
+} from '@catalogue/server/generator';
 import { fieldError, GeneratorError } from './generator-error.js';
 import { isReserved } from './names.js';
 
 /**
- * @typedef {import('../../packages/server/src/resource/column-types.js').ColumnTypeName} Type
- * @typedef {import('../../packages/server/src/resource/filter-forms.js').Flag} Flag
+ * @typedef {import('@catalogue/server/generator').ColumnTypeName} Type
+ * @typedef {import('@catalogue/server/generator').Flag} Flag
  * @typedef {typeof IDENTIFIER_TYPES[number]} IdentifierType
  *
  * @typedef {object} Field a field of the resource

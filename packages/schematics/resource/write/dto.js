@@ -1,7 +1,4 @@
-import {
-  identifierFacts,
-  isArrayType,
-} from '../../../packages/server/src/resource/column-types.js';
+import { identifierFacts, isArrayType } from '@catalogue/server/generator';
 import { flaggedOf } from '../fields.js';
 import { columnOf } from './entity.js';
 import { listed, quoted } from './resource.js';

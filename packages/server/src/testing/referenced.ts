@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { nameOf, resourcesOf } from '#server/resource/resource.js';
-import type { Service } from '../service.js';
+import { nameOf, resourcesOf } from '../resource/resource.js';
+import type { Service } from './service.js';
 
 type Row = Record<string, unknown>;
 

@@ -3,18 +3,14 @@ import type { Type } from '@nestjs/common';
 import type { Test } from 'supertest';
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { parse } from 'csv-parse/sync';
-import {
-  parametersOf,
-  schemaOf,
-  settingsFor,
-} from '#server/http/parameters/declared-parameters.js';
-import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
-import { type ListQueryClass, listQueryOf } from '#server/list/query/query-of.js';
-import { searchParameterOf } from '#server/list/query/words-parameter.js';
-import { declaredChildren } from '#server/resource/children.js';
-import { declaredColumns } from '#server/resource/declaration.js';
-import { relatedEntity } from '#server/resource/references.js';
-import { relatedName } from '#server/resource/related.js';
+import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
+import { countableFieldsOf } from '../list/facets/countable-fields.js';
+import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
+import { searchParameterOf } from '../list/query/words-parameter.js';
+import { declaredChildren } from '../resource/children.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { relatedEntity } from '../resource/references.js';
+import { relatedName } from '../resource/related.js';
 import {
   externalTableOf,
   primaryColumnOf,
@@ -22,16 +18,16 @@ import {
   resourcesOf,
   singleCountedColumnsOf,
   tableOf,
-} from '#server/resource/resource.js';
-import { callLists } from '#server/verify/called-lists.js';
-import { refusal, type Service, startService } from '../service.js';
+} from '../resource/resource.js';
+import { callLists } from '../verify/called-lists.js';
+import { refusal, type Service, startService } from './service.js';
 import { fillTable } from './fill-table.js';
 import { type MadeValues, madeObjects } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
 import { plainCountableFields } from './plain-countable-fields.js';
 import { loadReferenced } from './referenced.js';
 import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
-import { shared } from '../shared.js';
+import { shared } from './shared.js';
 
 type Row = Record<string, unknown>;
 
@@ -54,7 +50,7 @@ export interface ListOptions extends NamedTrials {
   readonly sorts?: readonly string[];
   /** At least 20 objects. For each field of `sort`, several must share a value. Default: made from the metadata. */
   readonly objects?: readonly Row[];
-  /** Starts the service. Default: with the resources of the project. */
+  /** Starts the service. Default: with the module. */
   readonly start?: () => Promise<Service>;
   /** Loads objects of other resources that refer to the objects, for filters by them. */
   readonly loadChildren?: (service: Service, objects: readonly Row[]) => Promise<void>;
@@ -62,8 +58,16 @@ export interface ListOptions extends NamedTrials {
   readonly view?: string;
 }
 
-/** Tests the endpoints of a resource against the contract of every list, with objects made from its metadata. */
-export function describeList(entity: ObjectType<unknown>, options: ListOptions = {}): void {
+/**
+ * Tests the endpoints of a resource against the contract of every list, with objects made from its metadata.
+ *
+ * @param module the module that imports those of the resources
+ */
+export function describeList(
+  entity: ObjectType<unknown>,
+  module: Type,
+  options: ListOptions = {},
+): void {
   const resource = resourceName(entity);
   const listQuery = listQueryOf(entity);
   const key = primaryColumnOf(entity);
@@ -91,7 +95,7 @@ export function describeList(entity: ObjectType<unknown>, options: ListOptions =
   const path = `/${resource}`;
 
   describe(`GET ${path}`, () => {
-    const service = shared(() => (options.start ?? startService)());
+    const service = shared(() => options.start?.() ?? startService(module));
     let list: { objects: readonly Row[] };
     let identifiers: unknown[];
     /** The trials of every filter. */

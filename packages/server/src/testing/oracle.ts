@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import type { Random } from '../random.js';
-import type { Service } from '../service.js';
+import type { Random } from './random.js';
+import type { Service } from './service.js';
 
 /** A filter of a list: a value as a client may send it, and what the value means. */
 export interface PlainFilter {

@@ -1,5 +1,5 @@
-import { resourcesOf, tableOf } from '#server/resource/resource.js';
-import type { Service } from '../service.js';
+import { resourcesOf, tableOf } from '../resource/resource.js';
+import type { Service } from './service.js';
 
 /** Writes objects into the external table that a resource lists, as its owner does. */
 export async function fillTable(

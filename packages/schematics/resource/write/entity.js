@@ -1,8 +1,4 @@
-import {
-  COLUMN_TYPES,
-  identifierFacts,
-  nameColumn,
-} from '../../../packages/server/src/resource/column-types.js';
+import { COLUMN_TYPES, identifierFacts, nameColumn } from '@catalogue/server/generator';
 import { isIndexed } from '../fields.js';
 import { capitalised, snakeOf } from '../names.js';
 import { listed, quoted } from './resource.js';

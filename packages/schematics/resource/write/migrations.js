@@ -1,5 +1,5 @@
 import { DefaultNamingStrategy } from 'typeorm';
-import { identifierFacts, timeType } from '../../../packages/server/src/resource/column-types.js';
+import { identifierFacts, timeType } from '@catalogue/server/generator';
 import { TIMES } from '../fields.js';
 import { columnOf, enumNameOf } from './entity.js';
 

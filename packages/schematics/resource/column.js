@@ -1,14 +1,12 @@
 import {
+  flagsOf,
   IDENTIFIER_TYPES,
   identifierColumn,
-} from '../../packages/server/src/resource/column-types.js';
-import { flagsOf } from '../../packages/server/src/resource/filter-forms.js';
-import {
   isDouble,
   isSameNumber,
   JsonText,
   readJson,
-} from '../../packages/server/src/resource/json-text.js';
+} from '@catalogue/server/generator';
 import { LENGTH, PARAMETERS } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 

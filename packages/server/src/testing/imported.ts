@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { type ImportFormat, rowsOf } from '#server/import/file-rows.js';
-import { importRows, type ImportResult } from '#server/import/import-rows.js';
-import { textOf } from '#server/import/source.js';
+import { type ImportFormat, rowsOf } from '../import/file-rows.js';
+import { importRows, type ImportResult } from '../import/import-rows.js';
+import { textOf } from '../import/source.js';
 
 /** Imports a file as `catalogue import` does. */
 export function imported(

@@ -90,9 +90,10 @@ export function spec({ names: { entity, folder, file }, identifier, tree, trees 
   // Of several trees, the test takes the resource itself.
   const isOther = tree && tree.column !== identifier && trees.length > 1;
   const option = isOther ? `, { tree: '${tree.column}' }` : '';
-  return `import { ${entity} } from '../src/${folder}/${file}.entity.js';
-import { describeList } from './list/list-contract.js';
+  return `import { describeList } from '@catalogue/server/testing';
+import { AppModule } from '../src/app.module.js';
+import { ${entity} } from '../src/${folder}/${file}.entity.js';
 
-describeList(${entity}${option});
+describeList(${entity}, AppModule${option});
 `;
 }

@@ -1,8 +1,12 @@
-import { CommandError } from '../../packages/server/src/command-error.js';
-import { EMPTY_QUOTES } from '../../packages/server/src/import/csv-reader.js';
-import { formatNamed, rowsOf as fileRows } from '../../packages/server/src/import/file-rows.js';
-import { InvalidRowsError } from '../../packages/server/src/import/invalid-rows.js';
-import { openSource, textOf } from '../../packages/server/src/import/source.js';
+import {
+  CommandError,
+  EMPTY_QUOTES,
+  formatNamed,
+  InvalidRowsError,
+  openSource,
+  rowsOf as fileRows,
+  textOf,
+} from '@catalogue/server/generator';
 import { GeneratorError } from './generator-error.js';
 
 /** @typedef {AsyncGenerator<{ line: number, cells: [column: string, value: unknown][] }>} Rows */
