@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { AppModule } from './app.module.js';
 import { run } from '@catalogue/server';
+import { AppModule } from './app.module.js';
 
 run(AppModule, import.meta.dirname);

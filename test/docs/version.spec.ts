@@ -8,6 +8,7 @@ const PACKAGES = [
   'examples/generators',
   'examples/mirror',
   'packages/client',
+  'packages/create',
   'packages/embedded-postgres',
   'packages/mcp',
   'packages/server',

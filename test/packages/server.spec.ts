@@ -7,6 +7,7 @@ import * as testing from '@catalogue/server/testing';
 const API = [
   ...['run', 'createDataSource', 'Settings'],
   ...['Resource', 'Meaning', 'identifierColumn', 'nameColumn', 'timeColumn'],
+  'checkWithoutObjects',
   ...['ListModule', 'ListReader', 'listOf', 'objectOf', 'Returns'],
   ...['ListQueryDto', 'ObjectQueryDto', 'CredentialsQueryDto', 'QueryOf', 'children'],
   ...['containsWords', 'having', 'related', 'within'],

@@ -171,7 +171,7 @@ describe('A resource', () => {
 
   it('has a test of its entity, whatever its fields are', async () => {
     const spec = await readFile(join(copy.folder, 'test/scratch-order-items.spec.ts'), 'utf8');
-    expect(spec).toMatch(/^(import .*\n){2}\ndescribeList\(ScratchOrderItem\);\n$/);
+    expect(spec).toMatch(/^(import .*\n){3}\ndescribeList\(ScratchOrderItem, AppModule\);\n$/);
   });
 
   describe('may have', () => {

@@ -41,16 +41,6 @@ it('The package has its sources and documents, and depends on the programs alone
   expect(manifest.dependencies).toBeUndefined();
 });
 
-it('The programs are those that the project installs', async () => {
-  const [own, project] = await Promise.all(
-    [PACKAGE, ROOT].map(
-      async (folder) =>
-        JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest,
-    ),
-  );
-  expect(own?.optionalDependencies).toEqual(project?.optionalDependencies);
-});
-
 it('Nothing in it knows of what uses it', async () => {
   const files = (await readdir(join(PACKAGE, 'src'))).map((name) => join('src', name));
   for (const file of [...files, 'index.js', 'index.d.ts', 'README.md', 'package.json']) {

@@ -9,6 +9,9 @@ export { Meaning } from './resource/meaning.js';
 export { Resource } from './resource/declaration.js';
 export type { ScopeClient } from './resource/visibility.js';
 
+// For a migration that removes a resource.
+export { checkWithoutObjects } from './database/installed-resource.js';
+
 // For lists.
 export { ListModule } from './list/list.module.js';
 export { CredentialsQueryDto } from './http/parameters/credentials-query.dto.js';

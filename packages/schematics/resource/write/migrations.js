@@ -52,7 +52,7 @@ ${up.map((statement) => `  ${literal(statement)},\n`).join('')}];
  */
 export function removal({ resource: table, plural, words }, enums, time) {
   return migration(`Remove${plural}${time}`, {
-    imports: `import { checkWithoutObjects } from '../installed-resource.js';\n`,
+    imports: `import { checkWithoutObjects } from '@catalogue/server';\n`,
     up: [
       `await checkWithoutObjects(runner, '${table}')`,
       query(`DROP TABLE IF EXISTS "${table}"`),
