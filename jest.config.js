@@ -20,9 +20,13 @@ export const swc = {
 export default {
   rootDir: '.',
   // A watch sees what changes in them.
-  roots: ['src', 'test', 'packages/embedded-postgres/test', 'packages/server/src'].map(
-    (folder) => `<rootDir>/${folder}`,
-  ),
+  roots: [
+    'src',
+    'test',
+    'packages/embedded-postgres/test',
+    'packages/server/src',
+    'packages/server/test',
+  ].map((folder) => `<rootDir>/${folder}`),
   ...(isShared && {
     runtime: '<rootDir>/test/realm/runtime.mjs',
     testEnvironment: '<rootDir>/test/realm/environment.mjs',

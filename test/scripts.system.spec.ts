@@ -134,7 +134,13 @@ it.each([
   expect(globalConfig).toMatchObject(options);
   const [{ rootDir, roots, testPathIgnorePatterns }] = configs;
   expect(testPathIgnorePatterns).toEqual(['\\.system\\.spec\\.ts$']);
-  const folders = ['src', 'test', 'packages/embedded-postgres/test', 'packages/server/src'];
+  const folders = [
+    'src',
+    'test',
+    'packages/embedded-postgres/test',
+    'packages/server/src',
+    'packages/server/test',
+  ];
   expect(roots.map((root) => relative(rootDir, root))).toEqual(folders);
 });
 
