@@ -38,7 +38,7 @@ export default {
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^#server/(.*)\\.js$': '<rootDir>/packages/server/src/$1',
-    '^@catalogue/server$': '<rootDir>/packages/server/src/index.ts',
+    '^@catalogue/(server|client)$': '<rootDir>/packages/$1/src/index.ts',
     '^@catalogue/server/generator$': '<rootDir>/packages/server/src/generator.ts',
     '^@catalogue/server/testing$': '<rootDir>/packages/server/src/testing/index.ts',
   },

@@ -2,10 +2,10 @@
 // its words, also with their beginnings and with typing errors, the best ten. An empty line gives all products.
 // CATALOGUE_URL, CLIENT_ID and ACCESS_TOKEN say whose products.
 import { createInterface } from 'node:readline';
-import { Catalogue, CatalogueConnectionError } from '@catalogue/client';
+import { CatalogueConnectionError, Resource, Transport } from '@catalogue/client';
 import MiniSearch from 'minisearch';
 
-const catalogue = new Catalogue({
+const transport = new Transport({
   url: process.env.CATALOGUE_URL ?? 'http://127.0.0.1:3000',
   clientID: process.env.CLIENT_ID ?? 'demo',
   accessToken: process.env.ACCESS_TOKEN ?? 'demo-token',
@@ -14,6 +14,7 @@ const catalogue = new Catalogue({
   maxRetryTime: Infinity,
   onRetry: ({ message }, pause) => console.error(`${message}: again in ${pause / 1000} s`),
 });
+const products = new Resource(transport, 'products', 'productID');
 
 const fields = ['productID', 'name', 'description', 'price', 'currency'];
 const index = new MiniSearch({
@@ -43,7 +44,7 @@ const store = {
 async function follow() {
   try {
     // But for the first, a round begins when something has changed, or a minute is nearly over.
-    await catalogue.products.mirror({ store, cursor, fields, wait: 50 });
+    await products.mirror({ store, cursor, fields, wait: 50 });
   } catch (error) {
     // A response that ended early. The next round begins where this one did.
     if (!(error instanceof CatalogueConnectionError)) throw error;

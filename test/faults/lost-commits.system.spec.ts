@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { migrateDatabase } from '../schema/declared.js';
-import { Catalogue } from '../../packages/client/src/catalogue.js';
+import { Catalogue } from '../packages/catalogue.js';
 import { type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { Gate } from './gate.js';

@@ -1,5 +1,4 @@
-import { mirror } from '../../packages/client/src/mirror.js';
-import { Transport } from '../../packages/client/src/transport.js';
+import { Resource, Transport } from '@catalogue/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.js';
 
@@ -36,7 +35,7 @@ export class Mirror {
     };
     const { port, clientID, token: accessToken } = service;
     const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
-    await mirror(transport, name, identifier, { store, cursor });
+    await new Resource(transport, name, identifier).mirror({ store, cursor });
     if (this.since === undefined) throw new Error('There is no X-Updated-Until');
   }
 

@@ -1,5 +1,6 @@
-import { Catalogue, type CatalogueOptions } from '../../packages/client/src/index.js';
+import type { CatalogueOptions } from '@catalogue/client';
 import type { Service } from '../service.js';
+import { Catalogue } from './catalogue.js';
 
 /** A client of a service of a test. */
 export function clientOf(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Module } from '@nestjs/common';
 import swc from '@swc/core';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -10,9 +11,11 @@ import ts from 'typescript';
 import { loadDemonstration } from '#server/demo/load-demonstration.js';
 import { PROJECT } from '../project.js';
 import { type Fence, fencesOf } from '../docs/markdown.js';
-import { type Service, startService } from '../service.js';
+import { startWith } from '../list/migrated.js';
+import { StoresModule } from '../list/shaped.fixture.js';
+import type { Service } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
-import { LOTS, LotsModule } from './lot.fixture.js';
+import { LotsModule } from './lot.fixture.js';
 
 const run = promisify(execFile);
 const STOREFRONT = 'examples/storefront/index.html';
@@ -22,7 +25,7 @@ const FOLDER = resolve('packages/client');
 const DOCUMENTS = ['packages/client/README.md', 'README.md'];
 
 /** What a document begins with, for its other blocks. */
-const CONSTRUCTION = `import { Catalogue } from '@catalogue/client';
+const CONSTRUCTION = `import { Catalogue } from './catalogue.js';
 const catalogue = new Catalogue({
   url: 'http://127.0.0.1:3000',
   clientID: 'demo',
@@ -30,17 +33,19 @@ const catalogue = new Catalogue({
 });
 `;
 
+/** Resources that somebody has added to the service. */
+@Module({ imports: [LotsModule, StoresModule] })
+class AddedModule {}
+
 let service: Service;
 let scratch: string;
-/** The name of the file that `npm pack` writes. */
-let tarball: string;
-/** A project into which the package was installed. */
+/** A project into which the package was installed, and into which it has written the types of the service. */
 let consumer: string;
-let document: { paths: object };
+/** What it said then. */
+let generated: string;
 
 beforeAll(async () => {
-  service = await startService({}, LotsModule);
-  await service.dataSource.query(LOTS);
+  service = await startWith(AddedModule);
   await loadDemonstration(PROJECT, service.dataSource);
   await service.load('test_lots', [
     { lotID: 'a', colour: 'red' },
@@ -48,18 +53,18 @@ beforeAll(async () => {
     { lotID: 'c', colour: null },
   ]);
   await advanceWatermark(service.dataSource, 2);
-  document = (await service.anonymous().get('/openapi.json').expect(200)).body;
   scratch = await mkdtemp(join(tmpdir(), 'catalogue-client-'));
   consumer = join(scratch, 'consumer');
   await symlink(resolve('node_modules'), join(scratch, 'node_modules'));
   const packed = await run('npm', ['pack', '--pack-destination', scratch], {
     cwd: await copied('packed'),
   });
-  tarball = packed.stdout.trim().split('\n').at(-1) ?? '';
+  const tarball = packed.stdout.trim().split('\n').at(-1) ?? '';
   await mkdir(consumer);
   await writeFile(join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
   const flags = ['--offline', '--no-audit', '--no-fund', '--no-package-lock'];
   await run('npm', ['install', ...flags, join(scratch, tarball)], { cwd: consumer });
+  generated = await generate();
 });
 afterAll(async () => {
   await service.stop();
@@ -73,6 +78,18 @@ async function copied(name: string): Promise<string> {
   return copy;
 }
 
+/** Runs the command of the README in the consumer. */
+async function generate(): Promise<string> {
+  const { fences } = fencesOf(await readFile(join(FOLDER, 'README.md'), 'utf8'));
+  const command = fences.find(({ heading }) => heading === 'The types of a service')?.text;
+  const CATALOGUE_URL = `http://127.0.0.1:${service.port}`;
+  const { stdout } = await run('sh', ['-ec', command ?? 'false'], {
+    cwd: consumer,
+    env: { ...process.env, CATALOGUE_URL, npm_config_offline: 'true' },
+  });
+  return stdout;
+}
+
 /**
  * Compiles the modules of the consumer for Node.js with the strictest settings, and checks the declarations of the
  * package as well: those of TypeScript and of Node.js alone are taken as they are. That the package needs nothing of
@@ -80,7 +97,7 @@ async function copied(name: string): Promise<string> {
  */
 function compile(modules: readonly string[]): void {
   const program = ts.createProgram(
-    modules.map((name) => join(consumer, name)),
+    modules.map((name) => join(consumer, 'src', name)),
     {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
@@ -90,8 +107,11 @@ function compile(modules: readonly string[]): void {
       strict: true,
       noUncheckedIndexedAccess: true,
       exactOptionalPropertyTypes: true,
+      // As Node.js itself runs TypeScript.
+      erasableSyntaxOnly: true,
+      verbatimModuleSyntax: true,
       outDir: join(consumer, 'dist'),
-      rootDir: consumer,
+      rootDir: join(consumer, 'src'),
     },
   );
   const checked = program
@@ -137,21 +157,32 @@ async function bundled(): Promise<string> {
   return code;
 }
 
-it('The package has the built client, its documents, and no dependencies', async () => {
+it('The package has the built client, its command and documents, and no dependencies', async () => {
   const installed = join(consumer, 'node_modules/@catalogue/client');
   const files = await readdir(installed, { recursive: true });
-  const others = files.filter((name) => !/^dist\/[\w-]+(\.d\.ts|\.js)$/.test(name)).sort();
-  expect(others).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const isCode = (name: string) => /^(dist\/[\w-]+(\.d\.ts|\.js)|generate\/\w+\.js)$/.test(name);
+  const others = files.filter((name) => !isCode(name)).sort();
+  expect(others).toEqual(['LICENSE', 'README.md', 'dist', 'generate', 'package.json']);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
   expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([]);
   expect(await readdir(join(consumer, 'node_modules'))).toEqual([
+    '.bin',
     '.package-lock.json',
     '@catalogue',
   ]);
 });
 
-it('The client is less than 4.1 kB, minified and with gzip', async () => {
-  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(4100);
+it('The package knows no resource', async () => {
+  const installed = join(consumer, 'node_modules/@catalogue/client');
+  const { stdout } = await run('sh', [
+    '-c',
+    `grep -rniE 'product|brand|categor|variant' --exclude=README.md '${installed}' || true`,
+  ]);
+  expect(stdout).toBe('');
+});
+
+it('The client is less than 4 kB, minified and with gzip', async () => {
+  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(4000);
 });
 
 it('The storefront has the client as it is: STOREFRONT=write npm test -- test/packages writes it', async () => {
@@ -175,7 +206,7 @@ describe('A project that has installed the package', () => {
           if (language !== 'ts') return [];
           const next: Fence | undefined = fences[at + 1];
           const isOutput = next?.heading === heading && next.language === 'text';
-          const code = /new (Catalogue|Transport)\(/.test(text) ? text : `${CONSTRUCTION}${text}`;
+          const code = /new (Catalogue|Transport)\(/.test(text) ? text : CONSTRUCTION + text;
           return { path, code, output: isOutput ? next.text : '' };
         });
       }),
@@ -186,10 +217,10 @@ describe('A project that has installed the package', () => {
   it('compiles and runs the examples of the documents', async () => {
     const examples = await blocks();
     expect([...new Set(examples.map(({ path }) => path))]).toEqual(DOCUMENTS);
-    await writeFile(join(consumer, 'types.ts'), TYPES);
+    await writeFile(join(consumer, 'src/types.ts'), TYPES);
     for (const [at, { code }] of examples.entries()) {
       const here = code.replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${service.port}`);
-      await writeFile(join(consumer, `example${at}.ts`), here);
+      await writeFile(join(consumer, `src/example${at}.ts`), here);
     }
     compile(['types.ts', ...examples.map((_, at) => `example${at}.ts`)]);
     const outputs = await Promise.all(
@@ -199,6 +230,26 @@ describe('A project that has installed the package', () => {
       }),
     );
     expect(outputs).toEqual(examples.map(({ output }) => output));
+  });
+
+  it('has the resources that were added to the service', async () => {
+    const names = generated.trim().split(/[:,] /);
+    expect(names).toEqual(
+      expect.arrayContaining(['src/catalogue.ts', 'brands', 'test_lots', 'test_stores']),
+    );
+    await writeFile(join(consumer, 'src/added.ts'), ADDED);
+    compile(['added.ts']);
+    const { clientID, token, port } = service;
+    const { stdout } = await run('node', [
+      join(consumer, 'dist/added.js'),
+      ...[`http://127.0.0.1:${port}`, clientID, token],
+    ]);
+    expect(JSON.parse(stdout)).toEqual({
+      listed: [{ lotID: 'a' }, { lotID: 'b' }],
+      counted: [{ field: 'colour', value: 'red', label: null, count: 2 }],
+      colour: null,
+      put: ['a', 'b', 'c'],
+    });
   });
 });
 
@@ -214,7 +265,7 @@ describe('An editor', () => {
   let version = 0;
 
   beforeAll(() => {
-    file = join(consumer, 'shown.ts');
+    file = join(consumer, 'src/shown.ts');
     const read = (name: string) => (name === file ? text : ts.sys.readFile(name));
     const options: ts.CompilerOptions = {
       target: ts.ScriptTarget.ES2022,
@@ -246,10 +297,10 @@ describe('An editor', () => {
     const messages = editor.getSemanticDiagnostics(file).map(({ messageText }) => messageText);
     expect(messages).toEqual([]);
     const at = code.search(new RegExp(`\\b${name}\\b`));
-    const { displayParts, tags } = editor.getQuickInfoAtPosition(file, at) ?? {};
+    const { displayParts, documentation } = editor.getQuickInfoAtPosition(file, at) ?? {};
     return {
       type: ts.displayPartsToString(displayParts).replace(/\s+/g, ' '),
-      meaning: ts.displayPartsToString(tags?.find((tag) => tag.name === 'description')?.text),
+      meaning: ts.displayPartsToString(documentation),
     };
   }
 
@@ -296,56 +347,10 @@ describe('An editor', () => {
   });
 });
 
-describe('The generated part of the client', () => {
-  it('is that of the document: npm run generate in packages/client writes it', async () => {
-    const { generate, resourcesIn } = await import(join(FOLDER, 'scripts/generated.js'));
-    const written = await readFile(join(FOLDER, 'src/generated.ts'), 'utf8');
-    // A project may have added resources and not generated the client again.
-    const known = resourcesIn(document).filter(({ name }: { name: string }) =>
-      written.includes(`new Resource(transport, '${name}',`),
-    );
-    expect(known.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['products', 'categories', 'brands', 'variants']),
-    );
-    expect(await generate(document, known)).toBe(written);
-  });
-
-  it('has the resources that were added, after the commands of the README', async () => {
-    const { fences } = fencesOf(await readFile(join(FOLDER, 'README.md'), 'utf8'));
-    const commands =
-      fences.find(({ heading }) => heading.includes('Resources of your own'))?.text ?? 'false';
-    const checkout = join(scratch, 'a checkout in España');
-    const copy = await copied('a checkout in España/packages/client');
-    await writeFile(join(copy, 'src/added.ts'), ADDED);
-    const url = `http://127.0.0.1:${service.port}`;
-    await run('sh', ['-ec', commands], {
-      cwd: checkout,
-      env: { ...process.env, CATALOGUE_URL: url },
-    });
-    expect(await readdir(copy)).toContain(tarball);
-    const { Catalogue } = await import(join(copy, 'dist/index.js'));
-    const { clientID, token: accessToken } = service;
-    const { testLots } = new Catalogue({ url, clientID, accessToken });
-    expect((await testLots.list({ colour: 'red', fields: ['lotID'] })).objects).toEqual([
-      { lotID: 'a' },
-      { lotID: 'b' },
-    ]);
-    expect((await testLots.facets()).objects).toEqual([
-      { field: 'colour', value: 'red', label: null, count: 2 },
-    ]);
-    expect((await testLots.get('c')).colour).toBeNull();
-    const put: { lotID: string }[][] = [];
-    const nothing = () => undefined;
-    const store = { save: nothing, clear: nothing, delete: nothing, put: put.push.bind(put) };
-    await testLots.mirror({ store });
-    expect(put.flat().map(({ lotID }) => lotID)).toEqual(['a', 'b', 'c']);
-  });
-});
-
 /** What the types say, and what they refuse. */
 const TYPES = `
-import { Catalogue, CatalogueError } from '@catalogue/client';
-import type { Brand, Category, Facets, MirrorStore, Product, Resource } from '@catalogue/client';
+import { CatalogueError, type Facets, type MirrorStore, Resource, Transport } from '@catalogue/client';
+import { type Brand, Catalogue, type Category, type Product } from './catalogue.js';
 
 export async function types(
   catalogue: Catalogue,
@@ -426,6 +431,10 @@ export async function types(
   void catalogue.products.facets({ facets: undefined, priceMin: 20, createdSince: new Date() });
   catalogue.brands.deletions({ deletedSince: new Date(), limit: undefined });
 
+  // Without types, all names are possible.
+  const lots = new Resource(new Transport({ url: 'http://127.0.0.1', clientID: 'c', accessToken: 't' }), 'lots', 'lotID');
+  for await (const lot of lots.list({ colour: 'red', fields: ['lotID'] })) equal<typeof lot.lotID, unknown>(true);
+
   // @ts-expect-error -- no such parameter
   catalogue.products.list({ colour: 'red' });
   // @ts-expect-error -- a text
@@ -468,14 +477,33 @@ declare function equal<A, B>(
 ): void;
 `;
 
-/** What the types of an added resource say. */
+/** What the types of added resources say, and what they give. */
 const ADDED = `
-import { Catalogue } from './index.js';
+import { Catalogue, type Store } from './catalogue.js';
 
-export async function added(catalogue: Catalogue): Promise<string | null | undefined> {
-  const { objects } = await catalogue.testLots.list({ colour: 'red', fields: ['colour'] });
-  // @ts-expect-error -- no such parameter
-  void catalogue.testLots.list({ color: 'red' });
-  return objects[0]?.colour;
-}
+const [url = '', clientID = '', accessToken = ''] = process.argv.slice(2);
+const { testLots, testStores } = new Catalogue({ url, clientID, accessToken });
+const { objects: listed } = await testLots.list({ colour: 'red', fields: ['lotID'] });
+const { objects: counted } = await testLots.facets();
+const { colour }: { colour: string | null } = await testLots.get('c');
+const put: string[] = [];
+const nothing = () => undefined;
+await testLots.mirror({
+  store: { save: nothing, clear: nothing, delete: nothing, put: (lots) => put.push(...lots.map(({ lotID }) => lotID)) },
+});
+console.log(JSON.stringify({ listed, counted, colour, put }));
+
+// @ts-expect-error -- no such parameter
+testLots.list({ color: 'red' });
+export const shape = ({ hours, place, contacts, extra }: Store) => {
+  const open: string | null | undefined = hours?.monday.open;
+  const sunday: { readonly close: string } | null | undefined = hours?.['first-sunday'];
+  const access: 'STEPS' | 'LEVEL' | null | undefined = place.access;
+  const tags: readonly string[] | null | undefined = place.tags;
+  const names: string[] = contacts.map(({ name }) => name);
+  const anything: unknown = extra;
+  // @ts-expect-error -- it may be missing
+  const seats: number | null = place.seats;
+  return [open, sunday, access, tags, names, anything, seats, testStores];
+};
 `;

@@ -1,17 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { queryOn } from '#server/testing/database.js';
-import {
-  type Brand,
-  type CatalogueOptions,
-  CatalogueConnectionError,
-  CatalogueError,
-} from '../../packages/client/src/index.js';
+import { type CatalogueOptions, CatalogueConnectionError, CatalogueError } from '@catalogue/client';
 import { RETRIED } from '../../packages/client/src/retry.js';
 import { ClientCache } from '#server/clients/client-cache.js';
 import { type ApiError, errors } from '#server/http/errors.js';
@@ -21,6 +15,8 @@ import { Gate } from '../faults/gate.js';
 import { sharedService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
+import { answering } from './answering.js';
+import type { Brand } from './catalogue.js';
 import { clientOf } from './client-of.js';
 
 const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
@@ -85,18 +81,6 @@ async function failure(promise: PromiseLike<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error('It did not fail');
-}
-
-/** What a server that is not the catalogue answers, at the address given to `use`. */
-async function answering<T>(listener: RequestListener, use: (url: string) => Promise<T>) {
-  const server: Server = createServer(listener);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  try {
-    return await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
 }
 
 describe('A list of the client', () => {

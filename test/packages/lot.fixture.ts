@@ -27,17 +27,6 @@ export class Lot {
   updatedAt!: Date;
 }
 
-/** The SQL that creates its table. */
-export const LOTS = `
-  CREATE TABLE test_lots (
-    "lotID" varchar(100) COLLATE "C" PRIMARY KEY,
-    colour varchar(20),
-    "createdAt" timestamptz(3) NOT NULL DEFAULT now(),
-    "updatedAt" timestamptz(3) NOT NULL DEFAULT now()
-  );
-  SELECT install_tally('test_lots', 'lotID', '{colour}');
-  SELECT install_deletions('test_lots', 'lotID')`;
-
 @QueryOf(Lot)
 export class GetLotDto extends ObjectQueryDto {}
 

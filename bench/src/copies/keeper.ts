@@ -32,7 +32,12 @@ interface Product {
 
 /** As far as it is used here. */
 interface Client {
-  readonly products: { mirror(options: object): Promise<void> };
+  readonly Transport: new (options: object) => object;
+  readonly Resource: new (
+    transport: object,
+    name: string,
+    identifier: string,
+  ) => { mirror(options: object): Promise<void> };
 }
 
 /** Objects in a page, the most that the services give. */
@@ -89,13 +94,10 @@ async function roundOf(): Promise<() => Promise<void>> {
   if (way === 'download') return download;
   if (way !== 'mirror') return () => bringUpToDate(way);
   const file = join(PROJECT, 'packages', 'client', 'dist', 'index.js');
-  const { Catalogue } = (await import(file)) as { Catalogue: new (options: object) => Client };
+  const { Resource, Transport } = (await import(file)) as Client;
   const accessToken = headers.Authorization?.replace('Bearer ', '');
-  const { products } = new Catalogue({
-    url: address,
-    clientID: headers['X-Client-ID'],
-    accessToken,
-  });
+  const transport = new Transport({ url: address, clientID: headers['X-Client-ID'], accessToken });
+  const products = new Resource(transport, 'products', 'productID');
   return async () => products.mirror({ store: copy, cursor: await cursorOf() });
 }
 

@@ -17,6 +17,23 @@ export interface ResourceTypes {
   readonly facetQuery: object;
 }
 
+/** A query of which nothing is known: its parameters are of any name. */
+type AnyQuery = Readonly<Record<string, unknown>> & {
+  readonly fields?: readonly string[];
+  readonly include?: readonly string[];
+};
+
+/** The types of a resource of which nothing is known: its fields are of any name, too. */
+interface AnyTypes extends ResourceTypes {
+  readonly identifier: string;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly query: AnyQuery;
+  readonly objectQuery: AnyQuery;
+  readonly deletion: Readonly<Record<string, unknown>>;
+  readonly deletionQuery: AnyQuery;
+  readonly facetQuery: AnyQuery & { readonly facets?: readonly string[] };
+}
+
 /** The values that a parameter of a query takes. */
 type ParameterValues<Query, Parameter extends string> =
   Query extends Readonly<Partial<Record<Parameter, readonly (infer Value extends string)[]>>>
@@ -57,7 +74,11 @@ export interface Facets<Field extends string = string> {
 }
 
 /** The paths of a resource. */
-export class Resource<R extends ResourceTypes> {
+export class Resource<R extends ResourceTypes = AnyTypes> {
+  /**
+   * @param name the first segment of the paths
+   * @param identifier the field that identifies an object
+   */
   constructor(
     private readonly transport: Transport,
     private readonly name: string,

@@ -38,7 +38,7 @@ type WithCount<T, Name> = Name extends keyof T
     | (NonNullable<T[Name]> extends readonly unknown[] ? keyof T & `${Name & string}Count` : never)
   : never;
 
-/** The related objects of which `fields` names fields, such as `brand.name`, and the numbers of several ones. */
+/** The related objects of which `fields` names fields, such as `author.name`, and the numbers of several ones. */
 type RelatedSelected<T, Names> = {
   readonly [Name in Names as RelatedOf<Name>]: FieldsOfRelated<
     NonNullable<T[RelatedOf<Name> & keyof T]>,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Transport } from '@catalogue/client/untyped';
+import { Transport } from '@catalogue/client';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
-import type { CallOptions } from '@catalogue/client';
-import { type Transport, UntypedResource } from '@catalogue/client/untyped';
+import { type CallOptions, Resource, type Transport } from '@catalogue/client';
 import type { Tool } from '@modelcontextprotocol/server';
 import { type Arguments, sentArguments } from './arguments.js';
 import { definitionOf } from './definition.js';
@@ -34,7 +33,7 @@ export function toolsOf(
 ): ReadonlyMap<string, CatalogueTool> {
   const resources = resourcesOf(document);
   const tools = resources.flatMap((each) => {
-    const resource = new UntypedResource(transport, each.name, each.identifier);
+    const resource = new Resource(transport, each.name, each.identifier);
     return [
       searchTool(each, resource, resources),
       getTool(each, resource),
@@ -44,7 +43,7 @@ export function toolsOf(
   return new Map(tools.map((tool) => [tool.definition.name, tool]));
 }
 
-function searchTool(paths: Paths, resource: UntypedResource, all: readonly Paths[]): CatalogueTool {
+function searchTool(paths: Paths, resource: Resource, all: readonly Paths[]): CatalogueTool {
   const { name, list } = paths;
   const parameters = parametersOf(list);
   const brief = { limit: limitOf(list), fields: briefFields(paths) };
@@ -69,7 +68,7 @@ function searchTool(paths: Paths, resource: UntypedResource, all: readonly Paths
   };
 }
 
-function getTool({ get, identifier }: Paths, resource: UntypedResource): CatalogueTool {
+function getTool({ get, identifier }: Paths, resource: Resource): CatalogueTool {
   const name = snakeCase(get.operationId);
   const parameters = parametersOf(get);
   return {
@@ -82,11 +81,7 @@ function getTool({ get, identifier }: Paths, resource: UntypedResource): Catalog
   };
 }
 
-function countTool(
-  { name, list }: Paths,
-  facets: Operation,
-  resource: UntypedResource,
-): CatalogueTool {
+function countTool({ name, list }: Paths, facets: Operation, resource: Resource): CatalogueTool {
   const parameters = parametersOf(facets);
   const brief = { limit: limitOf(facets) };
   const filters = new Set(filtersOf(list).map((each) => each.name));
