@@ -94,6 +94,7 @@ export default tseslint.config(
       'bench',
       'examples',
       'packages/mcp',
+      'packages/create/template',
     ],
   },
   js.configs.recommended,

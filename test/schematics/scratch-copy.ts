@@ -186,6 +186,7 @@ async function linkPackages(folder: string): Promise<void> {
   for (const [name, path] of [
     ['server', 'packages/server'],
     ['schematics', 'packages/schematics'],
+    ['client', 'packages/client'],
   ] as const)
     await symlink(join(folder, path), join(to, '@catalogue', name));
 }
