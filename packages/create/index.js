@@ -9,13 +9,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { main } from '@angular-devkit/schematics-cli/bin/schematics.js';
 import { copyShared, REPOSITORY } from './shared.js';
 
 const USAGE = 'Usage: npm create catalogue <folder> [-- --from <file>]';
@@ -33,7 +33,7 @@ const PACKED = fileURLToPath(new URL('shared', import.meta.url));
 const RENAMED = { gitignore: '.gitignore', dockerignore: '.dockerignore' };
 
 /** The packages of a project that this repository makes, while they are published nowhere. */
-const PACKAGES = ['embedded-postgres', 'schematics', 'server'];
+const PACKAGES = ['packages/embedded-postgres', 'packages/schematics', 'packages/server'];
 
 await create().catch((error) => {
   console.error(`create-catalogue: ${error.message}`);
@@ -49,22 +49,40 @@ async function create() {
   if (name === undefined || positionals.length > 1) throw new Error(USAGE);
   const folder = resolve(process.env.INIT_CWD ?? '.', name);
   const file = values.from && resolve(process.env.INIT_CWD ?? '.', values.from);
-  if (file !== undefined && !existsSync(file)) throw new Error(`There is no file ${values.from}`);
-  if (existsSync(folder) && readdirSync(folder).length > 0)
-    throw new Error(`${name} is not empty: name another folder`);
-  const isOfRepository = !existsSync(PACKED);
-  mkdirSync(folder, { recursive: true });
+  if (file !== undefined && !statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw new Error(`There is no file ${values.from}`);
+  const existing = statSync(folder, { throwIfNoEntry: false });
+  if (existing && !(existing.isDirectory() && readdirSync(folder).length === 0))
+    throw new Error(`${name} is not an empty folder: name another one`);
+  const first = mkdirSync(folder, { recursive: true });
+  const remove = () => {
+    if (first) rmSync(first, { recursive: true, force: true });
+    else for (const each of readdirSync(folder)) rmSync(join(folder, each), { recursive: true });
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.on(signal, () => {
+      remove();
+      process.exit(130);
+    });
   try {
-    copyShared(isOfRepository ? REPOSITORY : PACKED, folder);
-    const resource = file ? resourceOf(file) : PRODUCTS[0];
-    writeTemplate(folder, resource, file === undefined);
-    if (isOfRepository) vendor(folder);
-    await generate(folder, file ? [resource, file] : PRODUCTS);
+    await write(folder, file);
   } catch (error) {
-    rmSync(folder, { recursive: true });
+    remove();
     throw error;
   }
-  console.log(`${folder} is a catalogue. Next:\n  cd ${name}\n  npm install\n  npm start`);
+  const { shell } = await import('@catalogue/schematics/resource/sample.js');
+  console.log(`${folder} is a catalogue. Next:\n  cd ${shell(name)}\n  npm install\n  npm start`);
+}
+
+/** @type {(folder: string, file: string | undefined) => Promise<void>} */
+async function write(folder, file) {
+  const isOfRepository = !existsSync(PACKED);
+  copyShared(isOfRepository ? REPOSITORY : PACKED, folder);
+  const resource = file ? resourceOf(file) : PRODUCTS[0];
+  writeTemplate(folder, resource, file === undefined);
+  // What the generator refuses is known before seconds of packing.
+  await generate(folder, file ? [resource, file] : PRODUCTS);
+  if (isOfRepository) vendor(folder);
 }
 
 /** The name of the resource of a file: `order_items` for `Order Items.csv`. @type {(file: string) => string} */
@@ -104,16 +122,15 @@ function vendor(folder) {
   mkdirSync(target);
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  for (const each of PACKAGES) {
-    const args = ['pack', '--json', '--pack-destination', target];
-    const output = execFileSync('npm', args, {
-      cwd: join(REPOSITORY, 'packages', each),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).toString();
-    const [{ name, filename }] = JSON.parse(output.slice(output.indexOf('[\n')));
+  const workspaces = PACKAGES.map((each) => `--workspace=${each}`);
+  const args = ['pack', '--silent', '--json', `--pack-destination=${target}`, ...workspaces];
+  const output = execFileSync('npm', args, {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for (const { name, filename } of JSON.parse(output.toString()))
     for (const group of ['dependencies', 'devDependencies', 'optionalDependencies'])
       if (manifest[group]?.[name]) manifest[group][name] = `file:vendor/${filename}`;
-  }
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   for (const [file, line, added] of [
     ['Dockerfile', 'COPY package.json package-lock.json ./\n', 'COPY vendor vendor\n'],
@@ -124,14 +141,17 @@ function vendor(folder) {
   }
 }
 
-/** Runs the generator of resources in the project. @type {(folder: string, args: string[]) => Promise<void>} */
-async function generate(folder, args) {
+/** Runs the generator of resources in the project. @type {(folder: string, words: string[]) => Promise<void>} */
+async function generate(folder, words) {
   const collection = createRequire(import.meta.url).resolve(
     '@catalogue/schematics/collection.json',
   );
-  process.chdir(folder);
-  const status = await main({
-    args: [`${dirname(collection)}/collection.json:resource`, ...args, '--no-debug'],
-  });
-  if (status !== 0) throw new Error(`The resource ${args[0]} could not be made`);
+  // Late, since they load for a second, which wrong input need not wait for.
+  const { logging } = await import('@angular-devkit/core');
+  const { NodeWorkflow } = await import('@angular-devkit/schematics/tools/index.js');
+  const logger = new logging.Logger('create');
+  logger.subscribe(({ message }) => console.log(message));
+  const workflow = new NodeWorkflow(folder, {});
+  const options = { name: words[0], words };
+  await workflow.execute({ collection, schematic: 'resource', options, logger }).toPromise();
 }

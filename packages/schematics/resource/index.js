@@ -3,7 +3,7 @@ import { readFields } from './fields.js';
 import { checkNotTaken, namesOf } from './names.js';
 import { GeneratorError } from './generator-error.js';
 import { removeResource } from './remove.js';
-import { proposal, shell } from './sample.js';
+import { proposal } from './sample.js';
 import { tableFields } from './table.js';
 import { existingResources, targetsOf } from './targets.js';
 import { dto } from './write/dto.js';
@@ -18,12 +18,12 @@ import { describe } from './write/resource.js';
  * @typedef {ReadonlyMap<string, import('./write/resource.js').Target>} Resources by name
  *
  * @typedef {object} Options the options of the command line, as `schema.json` has them; `nest generate` alone sets
- * `path`, its second argument, and `language`
+ * `path`, its second argument
  * @property {readonly string[]} [words]
  * @property {boolean} [remove]
  * @property {boolean} [number]
  *
- * @typedef {Partial<Record<'name' | 'delimiter' | 'singular' | 'path' | 'language', string>>} Texts
+ * @typedef {Partial<Record<'name' | 'delimiter' | 'singular' | 'path', string>>} Texts
  */
 
 const APP_MODULE = '/src/app.module.ts';
@@ -36,12 +36,6 @@ const APP_MODULE = '/src/app.module.ts';
  */
 export function resource(options) {
   return async (tree, { logger }) => {
-    if (options.language !== undefined) {
-      const { name = '', path = '', words = [] } = options;
-      const given = [name, [path, ...words].join(' ').trim()].filter((each) => each !== '');
-      const command = ['npm run resource --', ...given.map(shell)].join(' ');
-      throw new GeneratorError(`nest generate ends with 0 also if it fails. Run: ${command}`);
-    }
     const names = namesOf(options.name ?? '', options.singular);
     if (!tree.exists(APP_MODULE)) throw new GeneratorError('Run this in the folder of the project');
     if (options.remove) {
@@ -130,10 +124,15 @@ function checkEnums(names, fields, resources) {
  * @param {{ info: (line: string) => void }} logger
  * @returns {Promise<import('./fields.js').Fields & { external?: import('./write/resource.js').External }>}
  */
-async function fieldsOf({ words = [], delimiter, number, ...options }, names, resources, logger) {
+async function fieldsOf(
+  { words = [], path, delimiter, number, ...options },
+  names,
+  resources,
+  logger,
+) {
   const { fromTable, key, omit, indexed } = options;
   const ofTable = { key, omit, indexed };
-  const given = words.length > 1 ? words.slice(1).join(' ').trim() : undefined;
+  const given = words.length > 1 ? words.slice(1).join(' ').trim() : path;
   if (fromTable !== undefined) {
     if (given !== undefined) {
       throw new GeneratorError(
