@@ -13,20 +13,21 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { copyShared, REPOSITORY } from './shared.js';
 
 const USAGE = 'Usage: npm create catalogue <folder> [-- --from <file>]';
 
-/** The resource of a project that is made of no file; `template/demo` has its rows. */
+/** The resource of a project that is made of no file; the template has its rows. */
 const PRODUCTS = [
   'products',
   'name:text:words:sort,kind:text=40:several:counted,price:decimal:interval:sort,launchedOn:date:null:interval:sort',
 ];
 
-const TEMPLATE = fileURLToPath(new URL('template', import.meta.url));
+const { resolve: pathOf } = createRequire(import.meta.url);
+const TEMPLATE = join(dirname(pathOf('@catalogue/server/package.json')), 'template');
 const PACKED = fileURLToPath(new URL('shared', import.meta.url));
 
 /** npm leaves these out of a package under their own names. */
@@ -143,9 +144,9 @@ function vendor(folder) {
 
 /** Runs the generator of resources in the project. @type {(folder: string, words: string[]) => Promise<void>} */
 async function generate(folder, words) {
-  const collection = createRequire(import.meta.url).resolve(
-    '@catalogue/schematics/collection.json',
-  );
+  const collection = pathOf('@catalogue/schematics/collection.json');
+  // The generator reads the format of the project that it runs in.
+  process.chdir(folder);
   // Late, since they load for a second, which wrong input need not wait for.
   const { logging } = await import('@angular-devkit/core');
   const { NodeWorkflow } = await import('@angular-devkit/schematics/tools/index.js');

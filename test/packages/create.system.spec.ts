@@ -122,7 +122,12 @@ it('A project has the files of a resource besides a few, and nothing of the temp
 
 it('What is packed is what a project runs: no test, no source', async () => {
   const packed = await readdir(join(shop, 'node_modules/@catalogue/server'), { recursive: true });
-  expect(packed.filter((path) => /\.spec\.|\.fixture\.|^src|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+  expect(
+    packed.filter(
+      (path) =>
+        !path.startsWith('template') && /\.spec\.|\.fixture\.|^src|(?<!\.d)\.ts$/.test(path),
+    ),
+  ).toEqual([]);
 });
 
 it('npm start answers with the ten rows of the demonstration', async () => {
@@ -240,9 +245,30 @@ it('As a package of its own, it makes the resource of a file', async () => {
   expect(existsSync(join(ROOT, 'packages/create/shared'))).toBe(false);
 });
 
+it('nest add makes an empty project of nest new a catalogue, and refuses another one', async () => {
+  const nest = join(ROOT, 'node_modules/@nestjs/cli/bin/nest.js');
+  const options = ['--skip-install', '--skip-git', '--package-manager', 'npm', '--language', 'ts'];
+  await run(process.execPath, [nest, 'new', 'fresh', ...options], scratch);
+  const fresh = join(scratch, 'fresh');
+  await mkdir(join(fresh, 'node_modules'));
+  await symlink(join(shop, 'node_modules/@catalogue'), join(fresh, 'node_modules/@catalogue'));
+  const add = () =>
+    run(process.execPath, [nest, 'add', '--skip-install', '@catalogue/server'], fresh);
+  expect(await add()).toMatchObject({ status: 0, stderr: '' });
+  expect((await filesOf(fresh)).filter((path) => path.startsWith('src/'))).toEqual([
+    ...['src/app.module.ts', 'src/data-source.ts', 'src/main.ts'],
+  ]);
+  expect(await run(process.execPath, [nest, 'build'], fresh)).toMatchObject({ status: 0 });
+  expect(await run('npm', ['run', '-s', 'catalogue', '--', '--help'], fresh)).toMatchObject({
+    stdout: expect.stringContaining('migrate'),
+  });
+  await writeFile(join(fresh, 'src/more.ts'), '');
+  expect((await add()).stderr).toContain('not in one with src/more.ts');
+});
+
 it('The template has the versions of this repository', async () => {
   const [template, root, server] = await Promise.all(
-    ['packages/create/template', '.', 'packages/server'].map(async (folder) => {
+    ['packages/server/template', '.', 'packages/server'].map(async (folder) => {
       const text = await readFile(join(folder, 'package.json'), 'utf8');
       return JSON.parse(text) as Manifest;
     }),

@@ -1,11 +1,10 @@
 import { format, resolveConfig } from 'prettier';
 
 /**
- * TypeScript in the project's format.
+ * TypeScript in the format of the project, whose folder the generator runs in.
  *
  * @param {string} text
  */
 export async function formatted(text) {
-  const config = await resolveConfig(new URL('../../../.prettierrc', import.meta.url));
-  return format(text, { ...config, parser: 'typescript' });
+  return format(text, { ...(await resolveConfig('src/app.module.ts')), parser: 'typescript' });
 }
