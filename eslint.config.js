@@ -94,7 +94,7 @@ export default tseslint.config(
       'bench',
       'examples',
       'packages/mcp',
-      'packages/create/template',
+      'packages/server/template',
     ],
   },
   js.configs.recommended,
