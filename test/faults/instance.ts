@@ -14,9 +14,18 @@ export class Instance {
     }
   }
 
-  /** Starts an instance and waits until it listens. Default: two free ports. */
-  static async start(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<Instance> {
+  /**
+   * Starts an instance and waits until it listens. Default: two free ports.
+   *
+   * @param folder of a built project. Default: this one
+   */
+  static async start(
+    databaseUrl: string,
+    environment: NodeJS.ProcessEnv = {},
+    folder = '.',
+  ): Promise<Instance> {
     const child = spawn(process.execPath, ['dist/main.js', 'start'], {
+      cwd: folder,
       env: {
         ...BARE_ENVIRONMENT,
         DATABASE_URL: databaseUrl,
@@ -29,12 +38,12 @@ export class Instance {
     const instance = new Instance(child);
     try {
       await until(() => {
-        if (child.exitCode !== null) throw new Error(instance.output);
+        if (child.exitCode !== null) throw new Error('It ended');
         return instance.output.includes('Catalogue listens on');
       }, 60_000);
     } catch (error) {
       await instance.kill();
-      throw error;
+      throw new Error(instance.output, { cause: error });
     }
     return instance;
   }

@@ -105,21 +105,24 @@ BEGIN
   )::tsquery;
 END $$;
 
--- Creates the trigger that sets the column words from columns, of which the first is the title. Its function belongs to the
--- owner of the table.
+-- Creates the trigger that sets the column words from columns, of which the first is the title, or replaces its function,
+-- which belongs to the owner of the table.
 CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   home text := quote_ident(current_schema());
   caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
   keep text := 'keep_' || of_resource || '_words';
+  -- Without UPDATE OF, which would keep a migration from dropping a column or changing its type.
+  definition text := 'BEFORE INSERT OR UPDATE ON %s FOR EACH ROW';
+  is_there boolean := has_trigger(resource, of_resource || '_words', definition, format('%s.%I', home, keep), 'O');
 BEGIN
   -- In the role of the caller: an administrator removes also what another one owns.
-  PERFORM remove_words(of_resource);
+  IF NOT is_there THEN PERFORM remove_words(of_resource); END IF;
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- Writers have search paths of their own. A restore of data only has an empty one.
   EXECUTE format(
-    'CREATE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql SET search_path = %2$s, pg_temp AS $body$
+    'CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql SET search_path = %2$s, pg_temp AS $body$
      BEGIN
        IF TG_OP = ''INSERT'' OR (%3$s) IS DISTINCT FROM (%4$s) THEN
          NEW."words" := object_words(NEW.%5$I::text, concat_ws('' '', NULL%6$s));
@@ -130,9 +133,10 @@ BEGIN
     (SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
     columns[1],
     (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
-  -- Without UPDATE OF, which would keep a migration from dropping a column or changing its type.
-  EXECUTE format('CREATE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
-    of_resource || '_words', resource, keep);
+  IF NOT is_there THEN
+    EXECUTE format('CREATE TRIGGER %I %s EXECUTE FUNCTION %I()', of_resource || '_words', format(definition, resource), keep);
+  END IF;
+  DELETE FROM searches former WHERE former.resource = of_resource;
   INSERT INTO searches VALUES (of_resource, columns);
   PERFORM set_config('role', caller, true);
 END $$;
