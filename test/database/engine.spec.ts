@@ -32,6 +32,7 @@ describe('The functions of a database', () => {
   it.each([
     ['an earlier version', `version = '0.9.9'`],
     ['this version, with another text', `digest = 'other'`],
+    ['a version before this one was released', `version = version || '-rc.1', digest = 'other'`],
   ])('are replaced if they are of %s', async (_, set) => {
     await query(`UPDATE engine SET ${set} WHERE name = 'functions'`);
     await query(CHANGED);
@@ -45,6 +46,22 @@ describe('The functions of a database', () => {
     await query(CHANGED);
     expect(await migrated()).toEqual([]);
     expect(await isChanged()).toBe(true);
+  });
+
+  it('are replaced beside a transaction that writes', async () => {
+    await query(`UPDATE engine SET version = '0.9.9' WHERE name = 'functions'`);
+    const writer = dataSource.createQueryRunner();
+    try {
+      await writer.query(
+        `BEGIN; INSERT INTO products ("productID", type, name) VALUES ('p', 'PHYSICAL', 'Lamp')`,
+      );
+      const signal = AbortSignal.timeout(20_000);
+      const { migrations } = await migrate(database.url, { migrations: MIGRATIONS, signal });
+      expect(migrations).toEqual(['engine functions']);
+      await writer.query('COMMIT');
+    } finally {
+      await writer.release();
+    }
   });
 
   it('write those of the triggers of each resource again, without counting', async () => {

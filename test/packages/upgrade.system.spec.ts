@@ -22,10 +22,7 @@ const LISTS = [
   ['/items?limit=1', 'SELECT FROM items'],
   ['/items?kind=lamp&limit=1', `SELECT FROM items WHERE kind = 'lamp'`],
   ['/items?grade=3&sort=-price&limit=1', 'SELECT FROM items WHERE grade = 3'],
-  [
-    '/items?kind=chair&grade=1&limit=1',
-    `SELECT FROM items WHERE kind = 'chair' AND grade = 1`,
-  ],
+  ['/items?kind=chair&grade=1&limit=1', `SELECT FROM items WHERE kind = 'chair' AND grade = 1`],
   ['/items?priceMin=50&sort=price&offset=99&limit=1', 'SELECT FROM items WHERE price >= 50'],
   ['/items?q=oak&limit=1', `SELECT FROM items WHERE name LIKE '%Oak%'`],
   ['/makers?country=DE&limit=1', `SELECT FROM makers WHERE country = 'DE'`],

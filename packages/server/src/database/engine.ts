@@ -117,7 +117,8 @@ async function note(runner: QueryRunner, name: string, digest: string): Promise<
 
 /** Whether functions are replaced by those of this version, which have the digest. */
 function isReplaced({ version, digest }: Installed, current: string): boolean {
-  const [theirs, ours] = [version, VERSION].map((text) => text.split('.').map(Number));
+  // Without what follows -, as in 2.0.0-rc.1: the digest tells that from 2.0.0.
+  const [theirs, ours] = [version, VERSION].map((text) => text.split(/[.-]/, 3).map(Number));
   const at = ours?.findIndex((number, place) => number !== theirs?.[place]) ?? -1;
   return at < 0 ? digest !== current : (ours?.[at] ?? 0) > (theirs?.[at] ?? 0);
 }
