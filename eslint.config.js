@@ -126,7 +126,7 @@ export default tseslint.config(
     message: 'A resource imports from @catalogue/server and entities only.',
   }),
   restrictedImports('packages/embedded-postgres/**', {
-    regex: '^(\\.\\./)+(src|test|dist|packages|demo)/',
+    regex: '^(#server/|@catalogue/|(\\.\\./)+(src|test|dist|packages|demo|server|schematics|create|client)/)',
     message: 'A package imports nothing of the service.',
   }),
   {

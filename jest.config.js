@@ -11,7 +11,7 @@ const isShared = !process.argv.some((argument) => /^--(watch|coverage)/.test(arg
  *
  * @type {import('@swc/core').Options}
  */
-export const swc = {
+const swc = {
   ...compiler,
   sourceMaps: 'inline',
 };

@@ -18,7 +18,8 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { copyShared, REPOSITORY } from './shared.js';
 
-const USAGE = 'Usage: npm create catalogue <folder> [-- --from <file>]';
+const USAGE =
+  'Usage: npm run create -- <folder> [--from <file>], or npm run create -- <project> --upgrade';
 
 /** The resource of a project that is made of no file; the template has its rows. */
 const PRODUCTS = [
@@ -44,11 +45,17 @@ await create().catch((error) => {
 async function create() {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { from: { type: 'string' } },
+    options: { from: { type: 'string' }, upgrade: { type: 'boolean' } },
   });
   const [name] = positionals;
   if (name === undefined || positionals.length > 1) throw new Error(USAGE);
   const folder = resolve(process.env.INIT_CWD ?? '.', name);
+  if (values.upgrade) {
+    if (!existsSync(join(folder, 'vendor'))) throw new Error(`${name} has no folder vendor`);
+    vendor(folder);
+    console.log(`${folder} has the packages of this version. Next: npm install`);
+    return;
+  }
   const file = values.from && resolve(process.env.INIT_CWD ?? '.', values.from);
   if (file !== undefined && !statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new Error(`There is no file ${values.from}`);
@@ -120,6 +127,7 @@ function packageName(folder) {
 /** Packs what the project depends on into its folder `vendor`. @type {(folder: string) => void} */
 function vendor(folder) {
   const target = join(folder, 'vendor');
+  rmSync(target, { recursive: true, force: true });
   mkdirSync(target);
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
@@ -138,7 +146,7 @@ function vendor(folder) {
     ['.dockerignore', '!src\n', '!vendor\n'],
   ]) {
     const text = readFileSync(join(folder, file), 'utf8');
-    writeFileSync(join(folder, file), text.replace(line, line + added));
+    if (!text.includes(added)) writeFileSync(join(folder, file), text.replace(line, line + added));
   }
 }
 

@@ -12,8 +12,10 @@ export const SHARED = [
   'deploy/database.sh',
   'deploy/errors',
   'deploy/haproxy.cfg',
+  'deploy/passwords.sh',
   'deploy/postgres.sh',
   'deploy/replica.sh',
+  'deploy/restart.sh',
   'deploy/secrets.sh',
   'docker-compose.yml',
 ];

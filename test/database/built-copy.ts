@@ -28,7 +28,7 @@ export interface TestMigration {
   readonly time?: number;
 }
 
-/** A copy of the built service with additional migrations, applied in the given order. */
+/** A copy of the built project, on the package of this repository, with additional migrations, applied in the given order. */
 export class BuiltCopy {
   private readonly started: ChildProcess[] = [];
   private readonly host: CommandHost;

@@ -11,14 +11,6 @@ import { createStandIns } from './stand-ins.mjs';
 /** The build of the package in the folder of the transpiled sources, where it is found by its name. */
 const SERVER = 'node_modules/@catalogue/server/dist';
 
-/** Settings without durability: the data of a crashed test run is worthless. */
-const FAST = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '100',
-};
-
 /**
  * Provides one server for the whole run, TEST_DATABASE_URL or an embedded one, and a migrated template
  * database, which is copied for each test.
@@ -89,6 +81,7 @@ async function sourcesOfDatabase() {
 }
 
 async function embedded(sources) {
+  const { FAST } = await import(pathToFileURL(join(sources, SERVER, 'testing/database.js')).href);
   const { serverSettings } = await import(
     pathToFileURL(join(sources, SERVER, 'database/server-settings.js')).href
   );

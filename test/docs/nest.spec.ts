@@ -64,6 +64,8 @@ import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
 import type { CatalogueRequest } from '#server/http/catalogue-request.js';
 import { JSON_TYPE } from '#server/http/envelope.js';
 import { type Listing, ListModule } from '@catalogue/server';
+import { startService } from '@catalogue/server/testing';
+import { AppModule } from '../../src/app.module.js';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Settings } from '#server/settings/settings.js';
 import { refusal, type Service, startServiceBy } from '../service.js';
@@ -385,12 +387,14 @@ WORKS.set('lifecycle hooks', async () => {
 });
 
 WORKS.set('`Test.createTestingModule` with `overrideProvider`', async () => {
-  const overridden = await startServiceBy(async (module, adapter, options) => {
-    const testing = await Test.createTestingModule({ imports: [module] })
-      .overrideProvider(BrandsService)
-      .useValue({ list: () => [{ brandID: 'fake' }] })
-      .compile();
-    return testing.createNestApplication(adapter, options);
+  const overridden = await startService(AppModule, {
+    create: async (module, adapter, options) => {
+      const testing = await Test.createTestingModule({ imports: [module] })
+        .overrideProvider(BrandsService)
+        .useValue({ list: () => [{ brandID: 'fake' }] })
+        .compile();
+      return testing.createNestApplication(adapter, options);
+    },
   });
   try {
     const { body } = await overridden.get('/brands').expect(200);

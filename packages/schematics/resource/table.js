@@ -55,7 +55,7 @@ export async function tableFields({ fromTable, ...columns }) {
   };
 }
 
-/** What a command of the service prints, built from its sources. @type {(args: string[]) => Promise<string>} */
+/** What a command of the service prints. @type {(args: string[]) => Promise<string>} */
 async function catalogue(args) {
   try {
     const { stdout } = await promisify(execFile)('npm', ['run', '-s', 'catalogue', '--', ...args]);

@@ -2,10 +2,8 @@
  * The types that a resource's columns can have: the facts that the service and the generator share.
  * How the values of each type are written and read is in `column-values.ts`.
  *
- * This file is JavaScript because the generator runs from a checkout without a build.
- *
  * `npm run lint` names the tables that lack a new type, but for those that may do without it: `FILTER_FORMS`
- * (`filter-forms.js`), `ACCEPTS` and `FILTERS` of the generator (`column.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`generated.js`), and the
+ * (`filter-forms.js`), `ACCEPTS` and `FILTERS` of the generator (`column.js`), `TYPES` of `src/schema/external-table.ts`, `ARGUMENTS` of the client (`module.js`), and the
  * table of fields in `docs/resources.md`.
  */
 

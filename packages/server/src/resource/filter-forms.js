@@ -4,8 +4,6 @@ import { COLUMN_TYPES, isArrayType } from './column-types.js';
  * The forms of filters: what the end of a filter's name says of the column that its beginning names. The types of query
  * classes, the flags of the generator and the tables of the documents derive from it. The condition of each form is in
  * `CONDITIONS` of `src/list/condition/filters.ts`.
- *
- * This file is JavaScript because the generator runs from a checkout without a build.
  */
 
 /**

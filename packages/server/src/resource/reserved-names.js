@@ -1,7 +1,5 @@
 /**
  * The names that no resource can have, for the service and the generator.
- *
- * This file is JavaScript because the generator runs from a checkout without a build.
  */
 
 /** The service's own tables, except those that it keeps for each resource. */
