@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { copyShared, REPOSITORY } from './shared.js';
 
 const USAGE =
-  'Usage: npm run create -- <folder> [--from <file>], or npm run create -- <project> --upgrade';
+  'Usage: create-catalogue <folder> [--from <file>], or create-catalogue <project> --upgrade';
 
 /** The resource of a project that is made of no file; the template has its rows. */
 const PRODUCTS = [

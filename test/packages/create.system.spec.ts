@@ -188,10 +188,14 @@ it('All of it matches the types of the packages, and the formatter', async () =>
 
 describe('Wrong input is one line, and leaves nothing', () => {
   it.each([
-    [[], 'Usage: npm create catalogue <folder> [-- --from <file>]'],
+    [
+      [],
+      'Usage: create-catalogue <folder> [--from <file>], or create-catalogue <project> --upgrade',
+    ],
     [['my shop'], 'my shop is not an empty folder: name another one'],
     [['repeated.csv'], 'repeated.csv is not an empty folder: name another one'],
     [['a/new', '--from', 'missing.csv'], 'There is no file missing.csv'],
+    [['empty', '--upgrade'], 'empty has no folder vendor'],
     [['a/new', '--from', '.'], 'There is no file .'],
     [
       ['empty', '--from', 'repeated.csv'],
@@ -212,7 +216,12 @@ describe('Wrong input is one line, and leaves nothing', () => {
   it('Ctrl-C', async () => {
     const before = await readdir(scratch);
     const program = join(ROOT, 'packages/create/index.js');
-    const child = spawn(process.execPath, [program, 'a/new'], { cwd: scratch, detached: true });
+    const child = spawn(process.execPath, [program, 'a/new'], {
+      cwd: scratch,
+      // Without the folder in which npm was started.
+      env: { ...BARE_ENVIRONMENT, HOME: process.env.HOME },
+      detached: true,
+    });
     await until(() => existsSync(join(scratch, 'a/new/vendor')), 60_000);
     process.kill(-(child.pid ?? 0), 'SIGINT');
     await once(child, 'exit');

@@ -73,7 +73,7 @@ async function createProject(folder: string): Promise<string> {
     ],
     ['colours', 'name:text:sort'],
   ])
-    expect(await host.run(args, { program })).toMatchObject({ status: 0 });
+    expect(await host.run(args, { program })).toMatchObject({ stderr: '', status: 0 });
   await host.end();
   await edit(join(folder, 'src/colours/colour.entity.ts'), '  @CreateDateColumn', (text) => {
     return `  @Meaning('The colour in hexadecimal.')\n  @Column({ ...nameColumn, nullable: true })\n  hex!: string | null;\n\n${text}`;

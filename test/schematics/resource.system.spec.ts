@@ -464,8 +464,8 @@ describe('A resource', () => {
     const collection = ['-c', '@catalogue/schematics'];
     const generated = (...args: string[]) =>
       added(copy, () => copy.nest('g', ...collection, ...args));
-    expect(await generated('resource', 'scratch_things', 'a:text, b:enum=A/B')).toContain(
-      'src/scratch-things/scratch-things.module.ts',
+    expect(await generated('resource', 'scratch_knots', 'a:text, b:enum=A/B')).toContain(
+      'src/scratch-knots/scratch-knots.module.ts',
     );
   });
 
