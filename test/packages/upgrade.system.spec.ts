@@ -60,6 +60,7 @@ afterAll(async () => {
 /** What `npm run create` and `npm install` make, with three resources, of which one has a further column. */
 async function createProject(folder: string): Promise<string> {
   await cp('packages/server/template', folder, { recursive: true });
+  await cp('.prettierrc', join(folder, '.prettierrc'));
   for (const part of ['package.json', 'dist'])
     await cp(join('packages/server', part), join(folder, SERVER, part), { recursive: true });
   await mkdir(join(folder, 'test'));

@@ -19,7 +19,7 @@ export async function removeResource(tree, names, appModule) {
   const directory = `/src/${folder}`;
   const module = `${plural}Module`;
   const text = tree.readText(appModule);
-  const line = new RegExp(`^import \\{ ${module} \\} from '\\./${folder}/.*\\n`, 'm');
+  const line = new RegExp(`^import \\{ ${module} \\} from ['"]\\./${folder}/.*\\n`, 'm');
   if (!target?.module.startsWith(`../${folder}/`) || !line.test(text)) {
     throw new GeneratorError(
       `There is no resource ${resource} in src/${folder} that is imported as ${module}`,
@@ -30,7 +30,7 @@ export async function removeResource(tree, names, appModule) {
   if (tree.exists(spec)) tree.delete(spec);
   const without = text.replace(line, '').replace(new RegExp(`\\n?[ ]*\\b${module}\\b,?`), '');
   tree.overwrite(appModule, await formatted(without));
-  const uses = new RegExp(`from '[./]*(src/)?${folder}/`);
+  const uses = new RegExp(`from ['"][./]*(src/)?${folder}/`);
   /** @type {string[]} */
   const files = [];
   for (const root of ['/src', '/test']) tree.getDir(root).visit((file) => files.push(file));

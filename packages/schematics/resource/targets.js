@@ -14,7 +14,8 @@ export function existingResources(tree) {
   const resources = new Map();
   tree.getDir('/src').visit((path) => {
     if (!path.endsWith('.entity.ts')) return;
-    const text = tree.readText(path);
+    // The formatter of a project may write either quote.
+    const text = tree.readText(path).replaceAll('"', "'");
     const name = /@Resource\('(\w+)'/.exec(text)?.[1];
     const entity = /export class (\w+)/.exec(text)?.[1];
     const [, options = '', identifier] = /@PrimaryColumn\(([^)]*)\)\s+(\w+)!/.exec(text) ?? [];
