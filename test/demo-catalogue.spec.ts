@@ -102,7 +102,7 @@ describe('the demonstration catalogue', () => {
     }
   });
 
-  it('ends the start with one line where a file is of no resource', async () => {
+  it('ends the start with one line that names the file where one is wrong', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'catalogue-demo-'));
     // As root, the embedded server runs as another user.
     await chmod(dataDir, 0o755);
@@ -114,6 +114,13 @@ describe('the demonstration catalogue', () => {
       expect(await start.ended).toBe(1);
       expect(plainLines(start.stderr())).toContain(
         `catalogue: ${join(copy.folder, 'demo/planets.csv')} has no resource: there is no planets\n`,
+      );
+      await rm(join(copy.folder, 'demo/planets.csv'));
+      await writeFile(join(copy.folder, 'demo/brands.csv'), 'brandID,name\nb-1\n');
+      const again = copy.run(['start'], { DATA_DIR: dataDir, PORT: '0' });
+      expect(await again.ended).toBe(1);
+      expect(plainLines(again.stderr())).toContain(
+        `catalogue: ${join(copy.folder, 'demo/brands.csv')}: Nothing was loaded: 1 problem\n`,
       );
     } finally {
       await copy.remove();

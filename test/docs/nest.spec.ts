@@ -360,7 +360,8 @@ it('A project sets what it needs of the application before that is initialised',
   const { url } = service.database;
   const settings = new Settings({ LOG_LEVEL: 'error', DATABASE_URL: url });
   const paths: string[] = [];
-  const configure = (application: NestExpressApplication): void => {
+  const configure = async (application: NestExpressApplication): Promise<void> => {
+    await Promise.resolve();
     application.use((request: Request, _response: Response, next: NextFunction) => {
       paths.push(request.path);
       next();

@@ -63,7 +63,7 @@ export async function createApplication(
   });
   try {
     adapter.attach(hooksOf(application, settings));
-    project.configure?.(application);
+    await project.configure?.(application);
     await application.init();
   } catch (error) {
     // Open connections would keep the process.

@@ -23,6 +23,11 @@ class CatalogueDataSource extends DataSource {
   }
 }
 
+/** A path as a part of a glob. */
+function escaped(path: string): string {
+  return path.replace(/[\\[\]{}()*?!+@]/g, '\\$&');
+}
+
 /**
  * The database of the settings, for the command line of TypeORM and for editors. The embedded one runs until the
  * process ends. Only `catalogue migrate` changes its schema.
@@ -34,7 +39,7 @@ export async function createDataSource(folder: string): Promise<DataSource> {
   const settings = new Settings(process.env);
   return new CatalogueDataSource({
     ...databaseOptions(settings.databaseUrl ?? (await embeddedDatabase(settings)).url),
-    entities: [Client, AccessToken, join(folder, '**/*.entity.{js,ts}')],
+    entities: [Client, AccessToken, join(escaped(folder), '**/*.entity.{js,ts}')],
     migrations: await migrationsOf({ folder }),
   });
 }

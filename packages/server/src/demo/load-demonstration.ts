@@ -8,6 +8,7 @@ import { hashOf } from '../clients/token.js';
 import { databaseOptions } from '../database/options.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
+import { InvalidRowsError } from '../import/invalid-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { CommandError } from '../command-error.js';
 import type { Project } from '../project.js';
@@ -48,10 +49,19 @@ async function load(manager: EntityManager, folder: string): Promise<void> {
   for (const metadata of isNew ? await demonstrated(folder, resources) : []) {
     if (!queryRunner) throw new TypeError('A transaction has a connection');
     const options = { map: new Map(), set: new Map(), replace: false };
-    await importRows(queryRunner, metadata, demoRows(folder, metadata.tableName), options);
+    const name = metadata.tableName;
+    await importRows(queryRunner, metadata, demoRows(folder, name), options).catch(
+      (error: unknown) => {
+        if (error instanceof InvalidRowsError)
+          error.message = `${join(folder, name)}.csv: ${error.message}`;
+        throw error;
+      },
+    );
   }
   for (const { token, ...client } of DEMO_CLIENTS) {
     const { clientID } = client;
+    // An operator has it already, with a token of his own.
+    if (await manager.existsBy(Client, { clientID })) continue;
     await manager.insert(Client, client);
     await manager.insert(AccessToken, { tokenID: clientID, clientID, hash: hashOf(token) });
   }
@@ -89,7 +99,7 @@ async function filesIn(folder: string): Promise<string[]> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   });
-  return names.filter((name) => name.endsWith('.csv')).sort();
+  return names.filter((name) => /^[^.].*\.csv$/.test(name)).sort();
 }
 
 /** The clients of the demonstration whose tokens, which everybody knows, are accepted. */

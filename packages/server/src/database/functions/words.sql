@@ -134,7 +134,7 @@ BEGIN
     columns[1],
     (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
   IF NOT is_there THEN
-    EXECUTE format('CREATE TRIGGER %I %s EXECUTE FUNCTION %I()', of_resource || '_words', format(definition, resource), keep);
+    EXECUTE format('CREATE OR REPLACE TRIGGER %I %s EXECUTE FUNCTION %I()', of_resource || '_words', format(definition, resource), keep);
   END IF;
   DELETE FROM searches former WHERE former.resource = of_resource;
   INSERT INTO searches VALUES (of_resource, columns);
