@@ -126,7 +126,8 @@ export default tseslint.config(
     message: 'A resource imports from @catalogue/server and entities only.',
   }),
   restrictedImports('packages/embedded-postgres/**', {
-    regex: '^(#server/|@catalogue/|(\\.\\./)+(src|test|dist|packages|demo|server|schematics|create|client)/)',
+    regex:
+      '^(#server/|@catalogue/|(\\.\\./)+(src|test|dist|packages|demo|server|schematics|create|client)/)',
     message: 'A package imports nothing of the service.',
   }),
   {
