@@ -26,11 +26,8 @@ export type MigrationClass = new () => MigrationInterface;
  */
 export async function migrationsOf({ folder }: Pick<Project, 'folder'>): Promise<MigrationClass[]> {
   const path = join(folder, 'migrations');
-  const names = await readdir(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder} of a project`);
-    return [];
-  });
+  if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder} of a project`);
+  const names = await namesIn(path);
   const files = names.filter((name) => /^\d+-.*(?<!\.d)\.[jt]s$/.test(name)).sort();
   const modules = await Promise.all(
     files.map((file) =>
@@ -46,4 +43,12 @@ export async function migrationsOf({ folder }: Pick<Project, 'folder'>): Promise
         typeof exported === 'function' &&
         'up' in ((exported.prototype as object | undefined) ?? {}),
     );
+}
+
+/** The names in a folder of a project; none if there is no such folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
 }

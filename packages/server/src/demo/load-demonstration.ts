@@ -1,5 +1,4 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AccessToken } from '../clients/access-token.entity.js';
@@ -11,7 +10,7 @@ import { importRows } from '../import/import-rows.js';
 import { InvalidRowsError } from '../import/invalid-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { CommandError } from '../command-error.js';
-import type { Project } from '../project.js';
+import { namesIn, type Project } from '../project.js';
 import { ownResources } from '../resource/own-table.js';
 
 export const DEMO_CLIENT = 'demo';
@@ -76,7 +75,9 @@ async function demonstrated(
   folder: string,
   resources: ReadonlyMap<string, EntityMetadata>,
 ): Promise<Iterable<EntityMetadata>> {
-  const names = (await filesIn(folder)).map((file) => basename(file, '.csv'));
+  const names = (await namesIn(folder))
+    .flatMap((file) => /^([^.].*)\.csv$/.exec(file)?.[1] ?? [])
+    .sort();
   const [visited, ordered] = [new Set<EntityMetadata>(), new Set<EntityMetadata>()];
   const add = (metadata: EntityMetadata): void => {
     if (visited.has(metadata)) return;
@@ -91,15 +92,6 @@ async function demonstrated(
     add(metadata);
   }
   return ordered;
-}
-
-/** The names of the files of a demonstration; none without one. */
-async function filesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => /^[^.].*\.csv$/.test(name)).sort();
 }
 
 /** The clients of the demonstration whose tokens, which everybody knows, are accepted. */
