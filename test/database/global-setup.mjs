@@ -39,31 +39,8 @@ export default async function globalSetup() {
   const load = (path) => import(pathToFileURL(join(sources, SERVER, path)).href);
   const { AppModule } = await import(pathToFileURL(join(sources, 'src/app.module.js')).href);
   const project = { module: AppModule, folder: join(sources, 'src') };
-  await withDeclared(load, project, url.href, async (dataSource) => {
-    const { migrate } = await load('schema/migrate.js');
-    const { migrationsOf } = await load('project.js');
-    const migrations = await migrationsOf(project);
-    await migrate(url.href, { migrations, declared: () => Promise.resolve(dataSource) });
-    await createStandIns(load, dataSource);
-  });
-}
-
-/** Runs work with the data source of the application, which has the entities of the project. */
-async function withDeclared(load, project, url, work) {
-  await import('reflect-metadata');
-  const { NestFactory } = await import('@nestjs/core');
-  const { DataSource } = await import('typeorm');
-  const { CatalogueModule } = await load('catalogue.module.js');
-  const { Settings } = await load('settings/settings.js');
-  const settings = new Settings({ DATABASE_URL: url });
-  const module = await CatalogueModule.forRoot(project, url, settings);
-  const options = { abortOnError: false, logger: false };
-  const application = await NestFactory.createApplicationContext(module, options);
-  try {
-    await work(application.get(DataSource));
-  } finally {
-    await application.close();
-  }
+  const { migrateProject } = await load('testing/database.js');
+  await migrateProject(project, url.href, (dataSource) => createStandIns(load, dataSource));
 }
 
 /** A folder with what migrates a database, made from the sources, since the build may be older. */

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import { NestFactory } from '@nestjs/core';
 import type { EmbeddedServer } from 'embedded-postgres-server';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { CatalogueModule } from '../catalogue.module.js';
+import { withApplication } from '../cli/open-catalogue.js';
 import { serverSettings } from '../database/server-settings.js';
 import { migrationsOf, type Project } from '../project.js';
 import { migrate } from '../schema/migrate.js';
@@ -68,17 +67,19 @@ async function testServer(): Promise<Pick<EmbeddedServer, 'url' | 'release'>> {
   });
 }
 
-/** Brings a database up to date as `catalogue migrate` does. */
-export async function migrateProject(project: Project, url: string): Promise<void> {
-  const module = await CatalogueModule.forRoot(project, url, new Settings({ DATABASE_URL: url }));
-  const options = { abortOnError: false, logger: false } as const;
-  const application = await NestFactory.createApplicationContext(module, options);
-  try {
-    const declared = () => Promise.resolve(application.get(DataSource));
-    await migrate(url, { migrations: await migrationsOf(project), declared, exact: true });
-  } finally {
-    await application.close();
-  }
+/** Brings a database up to date as `catalogue migrate` does, and then does work with the entities of the project. */
+export async function migrateProject(
+  project: Project,
+  url: string,
+  work?: (dataSource: DataSource) => Promise<void>,
+): Promise<void> {
+  const migrations = await migrationsOf(project);
+  await withApplication(project, url, new Settings({}), async (application) => {
+    const dataSource = application.get(DataSource);
+    const declared = () => Promise.resolve(dataSource);
+    await migrate(url, { migrations, declared, exact: true });
+    await work?.(dataSource);
+  });
 }
 
 /** A connection to a database, which its caller ends. */
