@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Contender, isOwn, startContenders, withService } from './contenders.js';
+import { comparedToMeasured } from './comparison.js';
 import { copies } from './copies/copies.js';
 import { databaseServer, query, serverVersion, tallyIsCut } from './database.js';
 import { disk } from './disk.js';
@@ -85,6 +86,8 @@ try {
   for (const rows of options.rows ?? [10_000, 1_000_000]) {
     results.push({ rows, ...(await runOf(rows)) });
     await save({ machine: on, effort, results });
+    const last = results.at(-1);
+    if (last?.lists) for (const line of await comparedToMeasured(last)) console.log(line);
   }
 } finally {
   await server.release();
