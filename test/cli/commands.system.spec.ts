@@ -393,8 +393,7 @@ describe('verify and migrate', () => {
     await service.dataSource.query('ALTER TABLE brands ENABLE TRIGGER brands_updated_at');
     expect(result).toEqual({
       status: 1,
-      stdout:
-        'the trigger brands_updated_at on brands is disabled; run ALTER TABLE "brands" ENABLE TRIGGER "brands_updated_at"\n',
+      stdout: 'brands has no working trigger that keeps updatedAt; run catalogue migrate\n',
       stderr: 'catalogue: 1 thing is off\n',
     });
   });

@@ -81,6 +81,14 @@ describe('The functions of a database', () => {
       { cuts: '7' },
     ]);
   });
+
+  it('find a trigger of words that is disabled, and compute what was written meanwhile', async () => {
+    await query(`ALTER TABLE products DISABLE TRIGGER products_words;
+      INSERT INTO products ("productID", type, name, words) VALUES ('p', 'PHYSICAL', 'Lamp', 'chair')`);
+    await query(`UPDATE engine SET version = '0.9.9' WHERE name = 'functions'`);
+    await migrated();
+    expect(await query(`SELECT words @@ 'lamp' AS found FROM products`)).toEqual([{ found: true }]);
+  });
 });
 
 describe('A database of a former version', () => {

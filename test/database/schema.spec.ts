@@ -100,6 +100,7 @@ const DAMAGES: readonly {
         brands_by_name, categories_by_name;
       SET session_replication_role = replica;
       INSERT INTO categories ("categoryID", "parentID", name) VALUES ('a', 'none', 'A');
+      INSERT INTO products ("productID", type, name, words) VALUES ('p', 'PHYSICAL', 'Lamp', 'chair');
       RESET session_replication_role;
       INSERT INTO categories ("categoryID", "parentID", name) VALUES ('b', 'c', 'B'), ('c', 'b', 'C')`,
     findings: [
@@ -120,6 +121,10 @@ const DAMAGES: readonly {
         /^the sequence watermark_floor is behind the watermark: SELECT advance_watermark\(\)$/,
       ],
       ['a reference to nothing', /^1 categories name categories by parentID that are not there$/],
+      [
+        'words that are not those of the texts',
+        /^1 products have other words than their texts; run catalogue search rebuild$/,
+      ],
       ['categories that go round in a circle', /^categories b is below itself by parentID$/],
     ],
   },

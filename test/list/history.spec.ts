@@ -42,9 +42,9 @@ it('A time with a mark is read as its milliseconds', async () => {
   const until = await given();
   expect(until).toMatch(/^.{19}\.\d{28}Z$/);
   const since = `${until.slice(0, 23)}Z`;
-  await service.dataSource.query('ALTER TABLE brands DISABLE TRIGGER USER');
+  await service.dataSource.query('ALTER TABLE brands DISABLE TRIGGER brands_updated_at');
   await service.dataSource.query('UPDATE brands SET "updatedAt" = $1', [since]);
-  await service.dataSource.query('ALTER TABLE brands ENABLE TRIGGER USER');
+  await service.dataSource.query('ALTER TABLE brands ENABLE TRIGGER brands_updated_at');
   const { body } = await service.get(`/brands?updatedSince=${until}`).expect(200);
   expect(body.response_data.count).toBe('1');
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { findViolations } from '#server/verify/verify.js';
+import { differences } from '#server/schema/differences.js';
+import { installDeclared } from '../schema/declared.js';
 import { exported } from '../import/exported.js';
 import { imported } from '#server/testing/imported.js';
 import type { Service } from '../service.js';
@@ -45,6 +47,14 @@ describe('A resource with columns of every type', () => {
 
   it('has nothing that verify complains of', async () => {
     expect(await findViolations(service.application)).toEqual([]);
+  });
+
+  it('has words again that a migration has installed, though its entity does not derive them', async () => {
+    await service.dataSource.query('ALTER TABLE test_samples DISABLE TRIGGER test_samples_words');
+    const found = async () => (await differences(service.dataSource)).map(({ text }) => text);
+    expect(await found()).toEqual(['test_samples has no working trigger that sets its words']);
+    await installDeclared(service.dataSource);
+    expect(await found()).toEqual([]);
   });
 
   it.each(['csv', 'ndjson'] as const)('imports what it exports as %s', async (format) => {

@@ -137,7 +137,7 @@ describe('The language of searches', () => {
   it('does not reach words of another trigger, which verify names', async () => {
     await service.dataSource.query('DELETE FROM searches');
     expect((await run('english', 'verify')).stdout).toContain(
-      'products has no trigger that sets its words; run catalogue migrate\n',
+      'products has no working trigger that sets its words; run catalogue migrate\n',
     );
     await service.dataSource.query(
       `SELECT install_words('products', '{name,description}'), rebuild_words('products')`,

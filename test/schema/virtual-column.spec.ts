@@ -34,7 +34,7 @@ it('What a resource lacks without its migration is told, and a computed field la
     );
     expect(await found()).toEqual([
       [
-        'test_virtual has no trigger test_virtual_deletions_delete, test_virtual_deletions_rename, test_virtual_deletions_truncate',
+        'test_virtual has no working trigger test_virtual_deletions_delete, test_virtual_deletions_rename, test_virtual_deletions_truncate',
         'test_virtual',
       ],
       ['test_virtual has no tally', 'test_virtual'],

@@ -68,23 +68,21 @@ export async function tableDifferences(dataSource: DataSource): Promise<Differen
 /** Statements that remove what the entities do not declare. */
 const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
 
-/** The triggers that are disabled. */
+/** The triggers that are disabled, but for those of parts. */
 async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
   const triggers = await dataSource.query<{ table: string; name: string }[]>(
     `SELECT relname AS table, tgname AS name
-     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
+     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
      WHERE relnamespace = current_schema()::regnamespace AND tgenabled NOT IN ('O', 'A')
+     AND tgname NOT IN (SELECT part_triggers.name FROM part_triggers(relname))
      ORDER BY relname, tgname`,
   );
   const resources = ownResources(dataSource);
-  return triggers.map(({ table, name }) => {
-    const isAlways = /_(tally|deletions)_[a-z]+$/.test(name);
-    return {
-      text: `the trigger ${name} on ${table} is disabled`,
-      remedy: `run ALTER TABLE "${table}" ENABLE ${isAlways ? 'ALWAYS ' : ''}TRIGGER "${name}"`,
-      resource: resources.has(table) ? table : undefined,
-    };
-  });
+  return triggers.map(({ table, name }) => ({
+    text: `the trigger ${name} on ${table} is disabled`,
+    remedy: `run ALTER TABLE "${table}" ENABLE TRIGGER "${name}"`,
+    resource: resources.has(table) ? table : undefined,
+  }));
 }
 
 /** A table of the service that its user may not read or write, as where another user has created it. */

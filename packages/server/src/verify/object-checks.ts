@@ -14,6 +14,7 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   unwritableValues,
   cycles,
   miscounts,
+  staleWords,
   repeatedIdentifiers,
 ];
 
@@ -70,6 +71,18 @@ async function cycles(dataSource: DataSource, metadata: EntityMetadata): Promise
   return found.map(
     (object) => `${nameOf(metadata)} ${object} is below itself by ${parentColumnOf(metadata)}`,
   );
+}
+
+/** Objects whose words are not those of their texts, as after a write without triggers: searches miss them, or find them. */
+async function staleWords(dataSource: DataSource, metadata: EntityMetadata): Promise<string[]> {
+  const rows = await dataSource.query<{ words: string }[]>(
+    `SELECT row_words('object', columns) AS words FROM searches WHERE resource = $1`,
+    [nameOf(metadata)],
+  );
+  const what = 'have other words than their texts; run catalogue search rebuild';
+  return rows[0]
+    ? counted(dataSource, metadata, `object.words IS DISTINCT FROM ${rows[0].words}`, what)
+    : [];
 }
 
 /** Identifiers of an external table that several objects have, or that are missing: a view has no key. */

@@ -111,12 +111,7 @@ BEGIN
     format(recording, (SELECT format('VALUES (%s, "#now")', string_agg(format('OLD.%I', name), ', ')) FROM unnest(recorded) name)),
     format(recording, format('SELECT %s, "#now" FROM %s', columns, resource)),
     (SELECT string_agg(format('OLD.%1$I IS DISTINCT FROM NEW.%1$I', name), ' OR ') FROM unnest(recorded) name));
-  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_delete',
-    'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT', keep);
-  -- Without WHEN, which would keep a migration from dropping a column or changing its type.
-  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_rename', 'AFTER UPDATE ON %s FOR EACH ROW', keep);
-  PERFORM install_trigger(resource::regclass, of_resource || '_deletions_truncate',
-    'BEFORE TRUNCATE ON %s FOR EACH STATEMENT', keep);
+  PERFORM install_triggers(of_resource, 'deletions');
   PERFORM set_config('role', caller, true);
 END $install$;
 

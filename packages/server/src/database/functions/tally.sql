@@ -399,7 +399,6 @@ DECLARE
   home text := quote_ident(current_schema());
   caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
-  keep text := format('%s.%I', home, 'keep_' || of_resource || '_tally');
   key_type text := identifier_type(resource, identifier);
   first_key text := least_identifier(key_type);
   columns text;
@@ -430,13 +429,7 @@ BEGIN
         coalesce(' WHERE ' || quote_ident(ordered.of_column) || ' IS NOT NULL', ''))));
   END LOOP;
   PERFORM create_tally_function(of_resource);
-  PERFORM install_trigger(resource, of_resource || '_tally_' || operation, definition || ' FOR EACH STATEMENT', keep)
-  FROM (VALUES
-    ('insert', 'AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows'),
-    ('update', 'AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
-    ('delete', 'AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows'),
-    ('truncate', 'AFTER TRUNCATE ON %s')
-  ) AS triggers(operation, definition);
+  PERFORM install_triggers(of_resource, 'tally');
   INSERT INTO resource_versions (resource) VALUES (of_resource);
   PERFORM set_config('role', caller, true);
 END $$;

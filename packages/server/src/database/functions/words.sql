@@ -105,17 +105,23 @@ BEGIN
   )::tsquery;
 END $$;
 
--- Creates the trigger that sets the column words from columns, of which the first is the title, or replaces its function,
--- which belongs to the owner of the table.
+-- The words of a row by columns, of which the first is the title, as an SQL expression.
+CREATE OR REPLACE FUNCTION row_words(of_row text, columns text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT format('object_words(%s.%I::text, concat_ws('' '', NULL%s))', of_row, columns[1],
+    string_agg(format(', %s.%I', of_row, name), '' ORDER BY at))
+  FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)
+$$;
+
+-- Creates the trigger that sets the column words from columns, and computes the words of every object: while there was none,
+-- they were not kept. If it is there, replaces its function, which belongs to the owner of the table.
 CREATE OR REPLACE FUNCTION install_words(of_resource text, columns text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   home text := quote_ident(current_schema());
   caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
   keep text := 'keep_' || of_resource || '_words';
-  -- Without UPDATE OF, which would keep a migration from dropping a column or changing its type.
-  definition text := 'BEFORE INSERT OR UPDATE ON %s FOR EACH ROW';
-  is_there boolean := has_trigger(resource, of_resource || '_words', definition, format('%s.%I', home, keep), 'O');
+  is_there boolean := EXISTS (SELECT FROM searches former WHERE former.resource = of_resource)
+    AND EXISTS (SELECT FROM part_triggers(of_resource) WHERE part = 'words' AND is_installed);
 BEGIN
   -- In the role of the caller: an administrator removes also what another one owns.
   IF NOT is_there THEN PERFORM remove_words(of_resource); END IF;
@@ -125,20 +131,18 @@ BEGIN
     'CREATE OR REPLACE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql SET search_path = %2$s, pg_temp AS $body$
      BEGIN
        IF TG_OP = ''INSERT'' OR (%3$s) IS DISTINCT FROM (%4$s) THEN
-         NEW."words" := object_words(NEW.%5$I::text, concat_ws('' '', NULL%6$s));
+         NEW."words" := %5$s;
        END IF;
        RETURN NEW;
      END $body$', keep, home,
     (SELECT string_agg(format('NEW.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
     (SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
-    columns[1],
-    (SELECT string_agg(format(', NEW.%I', name), '' ORDER BY at) FROM unnest(columns[2:]) WITH ORDINALITY each(name, at)));
-  IF NOT is_there THEN
-    EXECUTE format('CREATE OR REPLACE TRIGGER %I %s EXECUTE FUNCTION %I()', of_resource || '_words', format(definition, resource), keep);
-  END IF;
+    row_words('NEW', columns));
+  PERFORM install_triggers(of_resource, 'words');
   DELETE FROM searches former WHERE former.resource = of_resource;
   INSERT INTO searches VALUES (of_resource, columns);
   PERFORM set_config('role', caller, true);
+  IF NOT is_there THEN PERFORM rebuild_words(of_resource); END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql
@@ -151,27 +155,22 @@ END $$;
 -- Computes the words of every object anew. Readers go on; writers wait until the transaction ends.
 CREATE OR REPLACE FUNCTION rebuild_words(of_resource text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  texts text[] := (SELECT columns FROM searches WHERE resource = of_resource);
-  joined text := (
-    SELECT format('concat_ws('' '', NULL%s)', string_agg(format(', %I', name), '' ORDER BY at))
-    FROM unnest(texts[2:]) WITH ORDINALITY each(name, at)
-  );
+  of_table regclass := format('%I.%I', current_schema(), of_resource);
+  words text := (SELECT row_words('object', columns) FROM searches WHERE resource = of_resource);
   tally text := of_resource || '_tally_by_words';
   disabled text;
   enabled text;
 BEGIN
-  EXECUTE format('LOCK TABLE %I IN SHARE ROW EXCLUSIVE MODE', of_resource);
-  SELECT coalesce(string_agg(format('ALTER TABLE %I DISABLE TRIGGER %I', of_resource, tgname), ';'), 'SELECT'),
-    coalesce(string_agg(format('ALTER TABLE %I ENABLE %s TRIGGER %I', of_resource,
+  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', of_table);
+  SELECT coalesce(string_agg(format('ALTER TABLE %s DISABLE TRIGGER %I', of_table, tgname), ';'), 'SELECT'),
+    coalesce(string_agg(format('ALTER TABLE %s ENABLE %s TRIGGER %I', of_table,
       CASE tgenabled WHEN 'A' THEN 'ALWAYS' WHEN 'R' THEN 'REPLICA' ELSE '' END, tgname), ';'), 'SELECT')
   INTO disabled, enabled
   FROM pg_trigger
-  WHERE tgrelid = quote_ident(of_resource)::regclass AND NOT tgisinternal AND tgenabled <> 'D';
+  WHERE tgrelid = of_table AND NOT tgisinternal AND tgenabled <> 'D';
   -- No field changes: neither do times, tallies of other columns, and deletions.
   EXECUTE disabled;
-  EXECUTE format(
-    'UPDATE %1$I SET "words" = object_words(%2$I::text, %3$s) WHERE "words" IS DISTINCT FROM object_words(%2$I::text, %3$s)',
-    of_resource, texts[1], joined);
+  EXECUTE format('UPDATE %1$s object SET "words" = %2$s WHERE "words" IS DISTINCT FROM %2$s', of_table, words);
   EXECUTE enabled;
   -- Maintenance chooses and counts words anew. The words come first: a count that has just ended is then deleted with the
   -- others, and one under way fails.

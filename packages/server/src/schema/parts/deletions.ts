@@ -3,7 +3,7 @@ import { recordedColumns } from '../../list/deletions/deletion.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { MIGRATE, named } from '../difference.js';
-import { missingTriggers, namesArray, namesBeside, type Part, TRIGGERS } from './part.js';
+import { lackingTriggers, namesArray, namesBeside, type Part } from './part.js';
 
 /** The type of each column of a table, as `install_deletions` copies it. */
 type ColumnTypes = Readonly<Partial<Record<string, string>>>;
@@ -13,7 +13,7 @@ interface InstalledDeletions {
   readonly recorded: ColumnTypes | null;
   /** The columns of the resource. */
   readonly present: ColumnTypes | null;
-  readonly triggers: readonly string[];
+  readonly lacking: readonly string[];
 }
 
 /** The deletions of a resource with a table of its own: their table, and the triggers that record them. */
@@ -21,7 +21,7 @@ export const deletions: Part<InstalledDeletions> = {
   async read(queries, resources) {
     const rows = await queries.query<({ resource: string } & InstalledDeletions)[]>(
       `SELECT resource, ${typesOf(`resource || '_deletions'`)} AS recorded, ${typesOf('resource')} AS present,
-         ${TRIGGERS} AS triggers
+         ${lackingTriggers('deletions')} AS lacking
        FROM unnest($1::text[]) resource`,
       [resources],
     );
@@ -30,11 +30,10 @@ export const deletions: Part<InstalledDeletions> = {
 
   differences(metadata, installed) {
     const { tableName } = metadata;
-    const { recorded = null, triggers = [] } = installed ?? {};
+    const { recorded = null, lacking = [] } = installed ?? {};
     const remedy = MIGRATE;
-    const missing = missingOf(metadata, triggers);
-    if (missing.length > 0) {
-      return [{ text: `${tableName} has no trigger ${missing.join(', ')}`, remedy }];
+    if (lacking.length > 0) {
+      return [{ text: `${tableName} has no working trigger ${lacking.join(', ')}`, remedy }];
     }
     if (!recorded) return [{ text: `${tableName} has no table ${tableName}_deletions`, remedy }];
     if (isAsDeclared(metadata, installed)) return [];
@@ -53,8 +52,8 @@ export const deletions: Part<InstalledDeletions> = {
   },
 
   statements(metadata, installed, exact) {
-    const { recorded, triggers = [] } = installed ?? {};
-    const isWhole = missingOf(metadata, triggers).length === 0;
+    const { recorded, lacking } = installed ?? {};
+    const isWhole = lacking?.length === 0;
     if (isWhole && (exact ? isAsDeclared(metadata, installed) : covers(metadata, installed)))
       return [];
     const declared = deletionColumnsOf(metadata);
@@ -106,10 +105,6 @@ function covers(metadata: EntityMetadata, installed?: InstalledDeletions): boole
       (column) => column in recorded && recorded[column] === present?.[column],
     )
   );
-}
-
-function missingOf({ tableName }: EntityMetadata, triggers: readonly string[]): string[] {
-  return missingTriggers(`${tableName}_deletions`, ['delete', 'rename', 'truncate'], triggers);
 }
 
 function install(metadata: EntityMetadata, columns: readonly string[]): string {

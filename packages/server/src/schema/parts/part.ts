@@ -20,8 +20,13 @@ export interface Part<State> {
   statements(metadata: EntityMetadata, installed: State | undefined, exact: boolean): string[];
 }
 
-/** An SQL expression for the names of the triggers on the table of the column `resource`. */
-export const TRIGGERS = `ARRAY(SELECT tgname::text FROM pg_trigger WHERE tgrelid = to_regclass(quote_ident(resource)))`;
+/**
+ * An SQL expression for the names of the triggers of a part that the resource of the column `resource` lacks: they are missing,
+ * disabled, or do something else.
+ */
+export function lackingTriggers(part: 'updated_at' | 'words' | 'deletions' | 'tally'): string {
+  return `ARRAY(SELECT name FROM part_triggers(resource) WHERE part = '${part}' AND NOT is_installed)`;
+}
 
 /** The SQL of an array of names of columns. */
 export function namesArray(names: readonly string[]): string {
@@ -36,16 +41,4 @@ export function namesArray(names: readonly string[]): string {
 /** The names that one list has and the other does not. */
 export function namesBeside(names: readonly string[], others: readonly string[]): string[] {
   return names.filter((name) => !others.includes(name));
-}
-
-/** The triggers `<prefix>_<operation>` that are not installed. */
-export function missingTriggers(
-  prefix: string,
-  operations: readonly string[],
-  installed: readonly string[],
-): string[] {
-  return namesBeside(
-    operations.map((operation) => `${prefix}_${operation}`),
-    installed,
-  );
 }

@@ -4,7 +4,7 @@ import { isInstalled, tallyOf, tallyTables } from '../../tally/described-tally.j
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { type Difference, MIGRATE, named } from '../difference.js';
-import { missingTriggers, namesArray, namesBeside, type Part, TRIGGERS } from './part.js';
+import { lackingTriggers, namesArray, namesBeside, type Part } from './part.js';
 
 /**
  * What the tally does by the columns of each option, for an operator. Each is a column of the table `tallies` and an argument
@@ -32,7 +32,7 @@ interface InstalledTally extends TallyColumns {
   readonly isStale: boolean;
   /** The columns of the table. */
   readonly present: readonly string[];
-  readonly triggers: readonly string[];
+  readonly lacking: readonly string[];
   /** Its tables, and their indexes. */
   readonly tables: readonly string[];
 }
@@ -41,7 +41,7 @@ interface InstalledTally extends TallyColumns {
 export const tally: Part<InstalledTally> = {
   async read(queries) {
     const rows = await queries.query<({ resource: string } & InstalledTally)[]>(
-      `SELECT resource, ${OPTIONS.join()}, orders::text, ${TRIGGERS} AS triggers,
+      `SELECT resource, ${OPTIONS.join()}, orders::text, ${lackingTriggers('tally')} AS lacking,
        NOT (orders @> described AND orders <@ described) AS "isStale", ARRAY(
          SELECT attname::text FROM pg_attribute
          WHERE attrelid = to_regclass(quote_ident(resource)) AND attnum > 0 AND NOT attisdropped
@@ -69,8 +69,8 @@ export const tally: Part<InstalledTally> = {
     const outdated = `the tally of ${tableName} was installed when columns had other types`;
     return [
       ...(isOutdated ? [{ text: outdated, remedy }] : []),
-      ...missingTallyTriggers(metadata, installed).map((trigger) => ({
-        text: `${tableName} has no trigger ${trigger}`,
+      ...installed.lacking.map((trigger) => ({
+        text: `${tableName} has no working trigger ${trigger}`,
         remedy,
       })),
       ...OPTIONS.flatMap((option): Difference[] => {
@@ -91,7 +91,7 @@ export const tally: Part<InstalledTally> = {
       !installed.isStale &&
       OPTIONS.every((option) => haveSameNames(installed[option], wanted[option])) &&
       missingTables(metadata, installed).length === 0 &&
-      missingTallyTriggers(metadata, installed).length === 0;
+      installed.lacking.length === 0;
     return isWhole ? [] : [install(metadata, wanted)];
   },
 };
@@ -113,18 +113,6 @@ function withInstalled(declared: TallyColumns, installed: InstalledTally): Tally
 function missingTables(metadata: EntityMetadata, { tables }: InstalledTally): string[] {
   const declared = tallyTables(metadata).map((quoted) => quoted.slice(1, -1));
   return namesBeside(declared, tables);
-}
-
-/** The triggers that are not there. */
-function missingTallyTriggers(
-  { tableName }: EntityMetadata,
-  { triggers }: InstalledTally,
-): string[] {
-  return missingTriggers(
-    `${tableName}_tally`,
-    ['insert', 'update', 'delete', 'truncate'],
-    triggers,
-  );
 }
 
 /** What the tally of a resource counts by according to its entity. */

@@ -2,50 +2,48 @@ import type { EntityMetadata } from 'typeorm';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf } from '../../resource/resource.js';
 import { MIGRATE, named } from '../difference.js';
-import { namesArray, type Part, TRIGGERS } from './part.js';
+import { lackingTriggers, namesArray, type Part } from './part.js';
 
 interface InstalledWords {
   /** The columns of the words, in the order of `install_words`. */
   readonly columns: readonly string[];
-  readonly triggers: readonly string[];
+  readonly lacking: readonly string[];
 }
 
 /** The trigger that sets the column `words` of an object from the columns that `derived` of `@Resource` names. */
 export const words: Part<InstalledWords> = {
   async read(queries) {
     const rows = await queries.query<({ resource: string } & InstalledWords)[]>(
-      `SELECT resource, columns, ${TRIGGERS} AS triggers FROM searches`,
+      `SELECT resource, columns, ${lackingTriggers('words')} AS lacking FROM searches`,
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },
 
   differences(metadata, installed) {
-    const declared = wordColumns(metadata);
+    const declared = wordColumns(metadata) ?? installed?.columns;
     const { tableName } = metadata;
-    if (!declared || isAsDeclared(metadata, installed)) return [];
+    if (!declared || isAsDeclared(declared, installed)) return [];
     const text =
       installed && !haveSameOrder(installed.columns, declared)
         ? `the words of ${tableName} are made of ${named(installed.columns)}, its entity derives them from ${named(declared)}`
-        : `${tableName} has no trigger that sets its words`;
+        : `${tableName} has no working trigger that sets its words`;
     // Only their title may be another one.
     const isSurplus =
-      hasTrigger(metadata, installed) &&
-      hasAll(declared, installed) &&
-      !hasMore(declared, installed);
+      hasTrigger(installed) && hasAll(declared, installed) && !hasMore(declared, installed);
     return [{ text, remedy: MIGRATE, ...(isSurplus && { isSurplus }) }];
   },
 
   statements(metadata, installed, exact) {
-    const declared = wordColumns(metadata);
-    if (!declared || isAsDeclared(metadata, installed)) return [];
+    const declared = wordColumns(metadata) ?? installed?.columns;
+    if (!declared || isAsDeclared(declared, installed)) return [];
     // An instance of another release searches them. If they are made of more, the lists of this one are unavailable, since
     // a client could find what it does not see.
-    if (!exact && hasTrigger(metadata, installed) && hasAll(declared, installed)) return [];
+    if (!exact && hasTrigger(installed) && hasAll(declared, installed)) return [];
     const { tableName } = metadata;
     return [
       `SELECT install_words('${tableName}', ${namesArray(declared)})`,
-      // Of the objects that are there.
-      `SELECT rebuild_words('${tableName}')`,
+      // As the installation of the trigger does.
+      ...(hasTrigger(installed) ? [`SELECT rebuild_words('${tableName}')`] : []),
     ];
   },
 };
@@ -72,15 +70,12 @@ function hasMore(declared: readonly string[], installed: InstalledWords | undefi
   return installed?.columns.some((name) => !declared.includes(name)) ?? false;
 }
 
-function hasTrigger(metadata: EntityMetadata, installed: InstalledWords | undefined): boolean {
-  return installed?.triggers.includes(`${metadata.tableName}_words`) ?? false;
+function hasTrigger(installed: InstalledWords | undefined): boolean {
+  return installed?.lacking.length === 0;
 }
 
-function isAsDeclared(metadata: EntityMetadata, installed: InstalledWords | undefined): boolean {
-  return (
-    haveSameOrder(installed?.columns ?? [], wordColumns(metadata) ?? []) &&
-    hasTrigger(metadata, installed)
-  );
+function isAsDeclared(declared: readonly string[], installed: InstalledWords | undefined): boolean {
+  return haveSameOrder(installed?.columns ?? [], declared) && hasTrigger(installed);
 }
 
 function haveSameOrder(one: readonly string[], other: readonly string[]): boolean {
