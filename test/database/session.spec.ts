@@ -13,6 +13,9 @@ import { findViolations } from '#server/verify/verify.js';
 import { refusal, type Service, sharedService, startService } from '../service.js';
 import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 
+/** A schema, as in SQL: its name needs quotes. */
+const SCHEMA = '"My Shop"';
+
 /** Settings by which values and statements mean something else. */
 const MEANINGS = {
   IntervalStyle: 'iso_8601',
@@ -21,7 +24,7 @@ const MEANINGS = {
   quote_all_identifiers: 'on',
   extra_float_digits: '-15',
   bytea_output: 'escape',
-  search_path: 'elsewhere, public',
+  search_path: `${SCHEMA}, public`,
   default_transaction_isolation: 'serializable',
   array_nulls: 'off',
   transform_null_equals: 'on',
@@ -106,7 +109,7 @@ async function databaseWith(
 ): Promise<TestDatabase> {
   const database = await createDatabase(options);
   const client = await connectedTo(database.url);
-  await client.query('CREATE SCHEMA elsewhere');
+  await client.query(`CREATE SCHEMA ${SCHEMA}`);
   const { rows } = await client.query<{ name: string; path: string }>(
     `SELECT current_database() AS path, name FROM pg_settings WHERE name = ANY ($1)`,
     [Object.keys(settings)],
@@ -220,8 +223,10 @@ describe('A session', () => {
 
   it('has its settings despite options of the URL, of which those of others hold', async () => {
     const url = new URL(database.url);
-    const given = { DateStyle: 'SQL', work_mem: '7MB', jit: 'on', search_path: 'elsewhere' };
-    const options = Object.entries(given).map(([name, value]) => `-c ${name}=${value}`);
+    const given = { DateStyle: 'SQL', work_mem: '7MB', jit: 'on', search_path: SCHEMA };
+    const options = Object.entries(given).map(
+      ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
+    );
     url.searchParams.set('options', options.join(' '));
     const probe = createProbe(url.href);
     const { rows } = await probe.query(
@@ -231,7 +236,7 @@ describe('A session', () => {
     );
     await probe.end();
     expect(rows).toEqual([
-      { style: 'ISO, MDY', memory: '7MB', jit: 'on', schema: 'elsewhere', cost: '20000' },
+      { style: 'ISO, MDY', memory: '7MB', jit: 'on', schema: 'My Shop', cost: '20000' },
     ]);
   });
 
@@ -250,7 +255,7 @@ describe('A session', () => {
   });
 
   it.each([
-    ['the schema of the tables first', `"elsewhere", public`, 'public'],
+    ['the schema of the tables first', `${SCHEMA}, public`, 'public'],
     ['public where no schema exists', `''`, 'public'],
   ])('has %s in its path', async (_what, path, schema) => {
     const other = await databaseWith({ search_path: path });

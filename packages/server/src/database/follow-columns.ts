@@ -32,7 +32,7 @@ const NAMED_COLUMNS = `
     UNION SELECT relname, 'updated_at',
       coalesce(nullif(split_part(encode(tgargs, 'escape'), '\\000', 1), ''), 'updatedAt')
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid JOIN pg_proc ON pg_proc.oid = tgfoid
-    WHERE relnamespace = current_schema()::regnamespace AND proname = 'keep_updated_at' AND tgname = relname || '_updated_at'
+    WHERE relnamespace = quote_ident(current_schema())::regnamespace AND proname = 'keep_updated_at' AND tgname = relname || '_updated_at'
   )
   SELECT resource, part, name, attnum AS number, concat_ws(' ', atttypid, atttypmod, attcollation) AS type,
     pg_relation_filenode(attrelid)::text AS file

@@ -4,7 +4,7 @@ import { CommandError } from '../command-error.js';
 /** A query for the resources whose deletions are recorded, with the column `resource`. */
 export const RECORDING_RESOURCES = `
   SELECT substr(proname, 6, length(proname) - 15) AS resource FROM pg_proc
-  WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^keep_.+_deletions$'`;
+  WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname ~ '^keep_.+_deletions$'`;
 
 /** @param table its name in SQL */
 export async function hasTable(manager: EntityManager, table: string): Promise<boolean> {

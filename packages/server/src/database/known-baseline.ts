@@ -35,7 +35,7 @@ export async function hasKnownBaseline(
        SELECT FROM jsonb_each_text($1) AS tables(name, columns), unnest(string_to_array(columns, ' ')) AS needed(attname)
        WHERE NOT EXISTS (
          SELECT FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-         WHERE relnamespace = current_schema()::regnamespace AND relname = name
+         WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname = name
          AND pg_attribute.attname = needed.attname AND NOT attisdropped
        )
      ) AS known`,

@@ -15,7 +15,7 @@ export async function loadingTables(
     `SELECT DISTINCT relname AS name FROM pg_locks JOIN pg_class ON pg_class.oid = relation
      WHERE mode = 'ExclusiveLock' AND granted AND locktype = 'relation'
      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-     AND relnamespace = current_schema()::regnamespace AND relname = ANY($1)`,
+     AND relnamespace = quote_ident(current_schema())::regnamespace AND relname = ANY($1)`,
     [tables],
   );
   return rows.map(({ name }) => name);

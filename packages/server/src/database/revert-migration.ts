@@ -93,7 +93,7 @@ async function dataColumns(runner: QueryRunner): Promise<DataColumn[]> {
   return runner.manager.query<DataColumn[]>(
     `SELECT attrelid || ' ' || attnum AS key, relname AS table, attname AS column
      FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
-     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
      AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND atttypid <> 'tsvector'::regtype
      AND relname !~ '_tally(_|$)' AND relname NOT IN ('tallies', 'searches', 'resource_versions')
      ORDER BY attrelid, attnum`,

@@ -42,7 +42,7 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
 async function checkReadable(dataSource: DataSource): Promise<void> {
   const [closed] = await dataSource.query<ClosedTable[]>(
     `SELECT relname AS table, pg_get_userbyid(relowner) AS owner, current_user AS user FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace AND relname IN ('tallies', 'searches', 'typeorm_metadata')
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname IN ('tallies', 'searches', 'typeorm_metadata')
      AND NOT has_table_privilege(oid, 'SELECT') ORDER BY relname`,
   );
   if (closed) throw new CommandError(lineOf(closedDifference(closed)));
@@ -73,7 +73,7 @@ async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
   const triggers = await dataSource.query<{ table: string; name: string }[]>(
     `SELECT relname AS table, tgname AS name
      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-     WHERE relnamespace = current_schema()::regnamespace AND tgenabled NOT IN ('O', 'A')
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND tgenabled NOT IN ('O', 'A')
      AND tgname NOT IN (SELECT part_triggers.name FROM part_triggers(relname))
      ORDER BY relname, tgname`,
   );
@@ -108,7 +108,7 @@ async function closedTables(dataSource: DataSource): Promise<Difference[]> {
        WHEN relname IN (resource, 'clients', 'access_tokens') THEN '{SELECT}'
        WHEN relname = 'watermark' THEN '{SELECT,UPDATE}'
        ELSE '{SELECT,INSERT,UPDATE,DELETE}' END::text[]) AS needed(privilege)
-     WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r'
      AND (resource IS NOT NULL OR relname IN ('clients', 'access_tokens', 'resource_versions', 'watermark'))
      GROUP BY relname, relowner, pg_class.oid, resource HAVING NOT bool_and(has_table_privilege(pg_class.oid, privilege))
      ORDER BY relname`,

@@ -17,7 +17,7 @@ const SETTLING = 10_000;
 
 /** A text that differs when a table was created again. */
 const IDENTITY = `SELECT md5(string_agg(oid::text, ',' ORDER BY oid)) AS identity FROM pg_class
-  WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace`;
+  WHERE relkind IN ('r', 'p') AND relnamespace = quote_ident(current_schema())::regnamespace`;
 
 /**
  * Compares the database with the entities at the start until they match, while maintenance fails, and after a query

@@ -47,7 +47,7 @@ async function invalidIndexes(dataSource: DataSource): Promise<string[]> {
   const rows = await dataSource.query<{ index: string; table: string }[]>(
     `SELECT indexrelid::regclass::text AS index, indrelid::regclass::text AS table
      FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
-     WHERE relnamespace = current_schema()::regnamespace AND NOT (indisvalid AND indisready)`,
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND NOT (indisvalid AND indisready)`,
   );
   return rows.map(({ index, table }) => `the index ${index} on ${table} is not valid`);
 }

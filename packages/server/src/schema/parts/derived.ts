@@ -22,7 +22,7 @@ export const derivedColumns: Part<Sources> = {
        JOIN pg_depend ON classid = 'pg_attrdef'::regclass AND objid = pg_attrdef.oid
          AND refclassid = 'pg_class'::regclass AND refobjid = pg_class.oid
        JOIN pg_attribute source ON source.attrelid = pg_class.oid AND source.attnum = refobjsubid
-       WHERE relnamespace = current_schema()::regnamespace AND source.attnum <> generated.attnum
+       WHERE relnamespace = quote_ident(current_schema())::regnamespace AND source.attnum <> generated.attnum
        GROUP BY relname, generated.attname`,
     );
     const found = new Map<string, Map<string, readonly string[]>>();

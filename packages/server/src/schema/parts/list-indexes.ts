@@ -23,7 +23,7 @@ export const listIndexes: Part<readonly InstalledIndex[]> = {
        ) ORDER BY index.relname) AS indexes
        FROM pg_index JOIN pg_class index ON index.oid = indexrelid
        JOIN pg_class "table" ON "table".oid = indrelid
-       WHERE "table".relnamespace = current_schema()::regnamespace
+       WHERE "table".relnamespace = quote_ident(current_schema())::regnamespace
        AND starts_with(index.relname, "table".relname || $1) GROUP BY "table".relname`,
       [listIndexPrefix('')],
     );

@@ -47,7 +47,7 @@ export const tally: Part<InstalledTally> = {
          WHERE attrelid = to_regclass(quote_ident(resource)) AND attnum > 0 AND NOT attisdropped
        ) AS present, ARRAY(
          SELECT relname::text FROM pg_class
-         WHERE relnamespace = current_schema()::regnamespace AND starts_with(relname, resource || '_tally')
+         WHERE relnamespace = quote_ident(current_schema())::regnamespace AND starts_with(relname, resource || '_tally')
        ) AS tables
        FROM tallies CROSS JOIN LATERAL tally_description(resource, ${OPTIONS.join()}) described`,
     );
