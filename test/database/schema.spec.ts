@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
 import { pendingMigrations } from '#server/database/migrate.js';
+import { databaseOptions } from '#server/database/options.js';
 import { migrate } from '#server/schema/migrate.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';
@@ -26,6 +28,21 @@ describe('The schema', () => {
       migrations: [],
       installed: [],
     });
+  });
+
+  it('refuses two migrations of one name, and so does the list of what is pending', async () => {
+    const { url } = service.database;
+    const same = () =>
+      class Same9000000000000 {
+        up = () => Promise.resolve();
+        down = this.up;
+      };
+    const migrations = [...MIGRATIONS, same(), same()];
+    const dataSource = await new DataSource({ ...databaseOptions(url), migrations }).initialize();
+    const refused = 'Duplicate migrations: Same9000000000000';
+    await expect(pendingMigrations(dataSource)).rejects.toThrow(refused);
+    await dataSource.destroy();
+    await expect(migrate(url, { migrations })).rejects.toThrow(refused);
   });
 
   it('has every identifier and every reference that is a text in the collation C', () => {

@@ -103,7 +103,7 @@ export async function withMigrationLock<T>(
 }
 
 /**
- * The names of what `migrate` would apply.
+ * The names of what `migrate` would apply, in this order.
  *
  * @param migrations the names of those of the project. Default: those of the data source
  * @throws CommandError if this version does not know the baseline of the database
@@ -136,7 +136,17 @@ async function appliedMigrations(dataSource: DataSource): Promise<string[]> {
   );
 }
 
-/** The names of the migrations of the project. */
-export function migrationNames({ migrations }: DataSource): string[] {
-  return migrations.map((each) => each.name ?? each.constructor.name);
+/**
+ * The names of the migrations of the project, in the order in which they are applied.
+ *
+ * @throws Error as `migrate`: if two have one name, or one has no timestamp
+ */
+export function migrationNames(dataSource: DataSource): string[] {
+  return new KnownMigrations(dataSource).names();
+}
+
+class KnownMigrations extends MigrationExecutor {
+  names(): string[] {
+    return this.getMigrations().map(({ name }) => name);
+  }
 }
