@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { program } from '#server/cli/program.js';
+import { checkPeers } from '#server/peers.js';
 import { migrationsOf } from '#server/project.js';
 
 let folder: string;
@@ -31,4 +33,20 @@ it('A file that cannot be loaded is named, and so is a folder that is not there'
   await expect(migrationsOf({ folder })).rejects.toThrow(`${file} cannot be loaded: boom`);
   const missing = join(folder, 'missing');
   await expect(migrationsOf({ folder: missing })).rejects.toThrow(`There is no folder ${missing}`);
+});
+
+it('A copy of a package beside that of @catalogue/server ends a command, and names both', async () => {
+  const [packages, ours] = [join(folder, 'node_modules'), await realpath('node_modules')];
+  const peers = () => {
+    checkPeers({ folder });
+  };
+  await mkdir(packages);
+  expect(peers).not.toThrow();
+  await symlink(join(ours, 'typeorm'), join(packages, 'typeorm'));
+  expect(peers).not.toThrow();
+  await mkdir(join(packages, '@nestjs/common'), { recursive: true });
+  const project = { module: Object, folder };
+  await expect(program(project).parseAsync(['migrate'], { from: 'user' })).rejects.toThrow(
+    `two copies of @nestjs/common: the project has ${packages}/@nestjs/common, and @catalogue/server has ${ours}/@nestjs/common`,
+  );
 });

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { InvalidRowsError } from '../import/invalid-rows.js';
 import { CommandError } from '../command-error.js';
+import { checkPeers } from '../peers.js';
 import type { Project } from '../project.js';
 import { loadEnvFile } from '../settings/env-file.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
@@ -74,8 +75,11 @@ export function program(project: Project): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')
     .exitOverride()
-    // Help needs no settings.
-    .hook('preAction', loadEnvFile);
+    // Help needs neither.
+    .hook('preAction', () => {
+      checkPeers(project);
+      loadEnvFile();
+    });
   startCommand(catalogue, project);
   migrateCommand(catalogue, project);
   migrationCommand(catalogue, project);
