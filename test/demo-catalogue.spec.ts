@@ -3,10 +3,14 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { Column, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { identifierColumn, Resource } from '@catalogue/server';
 import { demoRows, loadDemonstration } from '#server/demo/load-demonstration.js';
 import { plainLines } from './plain-lines.js';
 import { PROJECT } from './project.js';
 import { BuiltCopy } from './database/built-copy.js';
+import { resourceModule } from './list/resource-module.js';
+import { startWith } from './list/migrated.js';
 import { startService } from './service.js';
 
 const RESOURCES = ['brands', 'categories', 'products', 'variants'] as const;
@@ -44,6 +48,28 @@ function value(column: string, cell: unknown): string | number | string[] | null
 function digest(rows: Row[]): string {
   const lines = rows.map((row) => JSON.stringify(row));
   return createHash('sha256').update(lines.join('\n')).digest('hex');
+}
+
+@Resource('test_clubs')
+class Club {
+  @PrimaryColumn(identifierColumn)
+  clubID!: string;
+
+  @ForeignKey(() => Player)
+  @Index()
+  @Column({ ...identifierColumn, nullable: true })
+  captainID!: string | null;
+}
+
+@Resource('test_players')
+class Player {
+  @PrimaryColumn(identifierColumn)
+  playerID!: string;
+
+  @ForeignKey(() => Club)
+  @Index()
+  @Column(identifierColumn)
+  clubID!: string;
 }
 
 describe('the demonstration catalogue', () => {
@@ -125,6 +151,29 @@ describe('the demonstration catalogue', () => {
     } finally {
       await copy.remove();
       await rm(dataDir, { recursive: true });
+    }
+  });
+
+  // The last one, since services that start later have its resources too.
+  it('may have resources that refer to each other', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-demo-'));
+    await mkdir(join(folder, 'demo'));
+    await writeFile(join(folder, 'demo/test_clubs.csv'), 'clubID,captainID\nc,p\nd,\n');
+    await writeFile(join(folder, 'demo/test_players.csv'), 'playerID,clubID\np,c\nq,c\n');
+    const service = await startWith(resourceModule([Club, Player]));
+    try {
+      const project = { ...PROJECT, folder: join(folder, 'dist') };
+      await loadDemonstration(project, service.dataSource);
+      expect(
+        await service.dataSource.getRepository(Club).find({ order: { clubID: 'ASC' } }),
+      ).toEqual([
+        { clubID: 'c', captainID: 'p' },
+        { clubID: 'd', captainID: null },
+      ]);
+      expect(await service.dataSource.getRepository(Player).countBy({ clubID: 'c' })).toBe(2);
+    } finally {
+      await service.stop();
+      await rm(folder, { recursive: true });
     }
   });
 });

@@ -5,6 +5,7 @@ import { AccessToken } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
 import { hashOf } from '../clients/token.js';
 import { databaseOptions } from '../database/options.js';
+import { canWait } from '../import/circle.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { InvalidRowsError } from '../import/invalid-rows.js';
@@ -45,9 +46,16 @@ async function load(manager: EntityManager, folder: string): Promise<void> {
   const resources = ownResources(dataSource);
   let isNew = true;
   for (const { target } of resources.values()) isNew &&= !(await manager.exists(target));
-  for (const metadata of isNew ? await demonstrated(folder, resources) : []) {
+  const first = (isNew ? await demonstrated(folder, resources) : []).map((metadata) => ({
+    metadata,
+    set: waitingFields(metadata),
+  }));
+  const again = first
+    .filter(({ set }) => set.size > 0)
+    .map((each) => ({ ...each, set: new Map() }));
+  for (const { metadata, set } of [...first, ...again]) {
     if (!queryRunner) throw new TypeError('A transaction has a connection');
-    const options = { map: new Map(), set: new Map(), replace: false };
+    const options = { map: new Map(), set, replace: false };
     const name = metadata.tableName;
     await importRows(queryRunner, metadata, demoRows(folder, name), options).catch(
       (error: unknown) => {
@@ -67,14 +75,14 @@ async function load(manager: EntityManager, folder: string): Promise<void> {
 }
 
 /**
- * The resources of which a folder has a file, each behind those that it refers to.
+ * The resources of which a folder has a file, each behind those that it refers to by fields that cannot wait.
  *
  * @throws CommandError if a file is of no resource
  */
 async function demonstrated(
   folder: string,
   resources: ReadonlyMap<string, EntityMetadata>,
-): Promise<Iterable<EntityMetadata>> {
+): Promise<EntityMetadata[]> {
   const names = (await namesIn(folder))
     .flatMap((file) => /^([^.].*)\.csv$/.exec(file)?.[1] ?? [])
     .sort();
@@ -82,7 +90,7 @@ async function demonstrated(
   const add = (metadata: EntityMetadata): void => {
     if (visited.has(metadata)) return;
     visited.add(metadata);
-    for (const { referencedEntityMetadata } of metadata.foreignKeys) add(referencedEntityMetadata);
+    for (const key of metadata.foreignKeys) if (!canWait(key)) add(key.referencedEntityMetadata);
     if (names.includes(metadata.tableName)) ordered.add(metadata);
   };
   for (const name of names) {
@@ -91,7 +99,13 @@ async function demonstrated(
       throw new CommandError(`${join(folder, name)}.csv has no resource: there is no ${name}`);
     add(metadata);
   }
-  return ordered;
+  return [...ordered];
+}
+
+/** The fields that are null until all objects are there, with the value that makes them so. */
+function waitingFields({ foreignKeys }: EntityMetadata): Map<string, string> {
+  const columns = foreignKeys.filter(canWait).flatMap((key) => key.columns);
+  return new Map(columns.map(({ propertyName }) => [propertyName, '']));
 }
 
 /** The clients of the demonstration whose tokens, which everybody knows, are accepted. */

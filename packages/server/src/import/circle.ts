@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import type { ForeignKeyMetadata } from 'typeorm/metadata/ForeignKeyMetadata.js';
 
 interface Step {
   readonly from: EntityMetadata;
@@ -25,6 +26,19 @@ export function stepsOfCircle(
   const name = first.from.tableName;
   const rest = others.map((step) => step.from.tableName).reverse();
   return `, which refer to ${from.tableName} in turn: first import ${name} with --set ${first.column.propertyName}=, then ${rest.join(', ')}, then ${name} without it`;
+}
+
+/** Whether an object can be written before one that it refers to, which refers to it in turn, by way of others or not. */
+export function canWait({
+  columns,
+  referencedEntityMetadata: target,
+  entityMetadata: from,
+}: ForeignKeyMetadata): boolean {
+  return (
+    target !== from &&
+    columns[0]?.isNullable === true &&
+    wayTo(from, target, new Set()) !== undefined
+  );
 }
 
 /** The references that lead from a resource to another one. */
