@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
+import { dropAbandoned } from '../database/abandoned-databases.js';
 import { driverErrorOf } from '../database/database-failure.js';
 import { quotedName } from '../resource/resource.js';
 import { checkChanges } from '../schema/check-changes.js';
@@ -77,9 +78,7 @@ async function onEmptyDatabase<T>(
   const client = new Client(server);
   await client.connect();
   try {
-    // Tells other commands that the database is in use, also between its sessions.
-    await client.query(`SET application_name = ${name}`);
-    await dropAbandoned(client);
+    await dropAbandoned(client, PREFIX, name);
     await createDatabase(client, name);
     const url = new URL(server);
     url.pathname = `/${name}`;
@@ -94,18 +93,6 @@ async function onEmptyDatabase<T>(
   } finally {
     await client.end();
   }
-}
-
-/** Drops the databases of commands that were killed: no session is in them, or is called like them. */
-async function dropAbandoned(client: Client): Promise<void> {
-  const { rows } = await client.query<{ datname: string }>(
-    `SELECT datname FROM pg_database d
-     WHERE datname ~ $1 AND pg_get_userbyid(datdba) = current_user AND NOT EXISTS
-       (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid OR a.application_name = d.datname)`,
-    [`^${PREFIX}[0-9a-f]{12}$`],
-  );
-  // Another command may drop one at the same time.
-  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${datname}`);
 }
 
 /** @throws CommandError if the user of the server may not create databases */

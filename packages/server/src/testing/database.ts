@@ -4,7 +4,9 @@ import type { EmbeddedServer } from 'embedded-postgres-server';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { withApplication } from '../cli/open-catalogue.js';
+import { dropAbandoned } from '../database/abandoned-databases.js';
 import { serverSettings } from '../database/server-settings.js';
+import { socketOf } from '../private-api/database.js';
 import { migrationsOf, type Project } from '../project.js';
 import { migrate } from '../schema/migrate.js';
 import { Settings } from '../settings/settings.js';
@@ -32,7 +34,7 @@ export const FAST = {
 
 /**
  * Creates a database on the server of `TEST_DATABASE_URL`, or on an embedded one that all test processes of the
- * project share. Copying a template takes about 25 ms, running all migrations two seconds.
+ * project share. Copying a template takes about 25 ms, running all migrations two seconds. Drops those of killed processes.
  */
 export async function createDatabase({
   migrated = true,
@@ -44,13 +46,19 @@ export async function createDatabase({
   const name = `${run}_${randomBytes(6).toString('hex')}`;
   const server = await testServer();
   const source = migrated ? (template ?? 'template0') : 'template0';
-  await queryOn(server.url, `CREATE DATABASE ${name} TEMPLATE ${source}`);
+  const holder = await connectedTo(server.url);
+  await dropAbandoned(holder, `${run}_`, name);
+  await holder.query(`CREATE DATABASE ${name} TEMPLATE ${source}`);
+  // It neither reports the end of the server nor keeps the process, as where a test fails before it drops the database.
+  holder.on('error', () => undefined);
+  socketOf(holder).unref();
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   if (migrated && template === undefined && project) await migrateProject(project, url.href);
   return {
     url: url.href,
     drop: async () => {
+      await holder.end();
       await queryOn(server.url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await server.release();
     },
