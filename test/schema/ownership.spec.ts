@@ -9,6 +9,8 @@ import {
   queryOn,
   type TestDatabase,
 } from '#server/testing/database.js';
+import { migrate } from '#server/schema/migrate.js';
+import { MIGRATIONS } from '../project.js';
 import { logLines } from '../log-lines.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -133,6 +135,35 @@ it.each(['tallies', 'searches'])(
     expect(await differences(service.dataSource)).toEqual([]);
   },
 );
+
+const migrateAs = (url: string) => {
+  const declared = () => Promise.resolve(service.dataSource);
+  return migrate(url, { migrations: MIGRATIONS, declared });
+};
+
+it.each([
+  ['products', 'CREATE'],
+  ['products', 'ALL'],
+  ['engine', 'ALL'],
+])('A migration says whom %s belongs to, who has %s on the schema', async (table, privileges) => {
+  const other = `${ROLE}_other`;
+  await asAdministrator(`CREATE ROLE ${other}; SELECT remove_words('products')`);
+  await asAdministrator(`ALTER TABLE ${table} OWNER TO ${other}`);
+  await asAdministrator(`GRANT ${privileges} ON SCHEMA public TO ${other}`);
+  // The comparison of the tables needs no more.
+  await asAdministrator(`GRANT SELECT ON products TO ${ROLE}`);
+  const url = table === 'products' ? database.url : service.database.url;
+  try {
+    await expect(migrateAs(url)).rejects.toThrow(`belongs to ${other}`);
+    await expect(migrateAs(url)).rejects.toThrow(`; run ALTER TABLE "${table}" OWNER TO "${ROLE}"`);
+    await asAdministrator(`ALTER TABLE ${table} OWNER TO ${ROLE}`);
+    expect(await migrateAs(url)).toMatchObject({ installed: [{ resource: 'products' }] });
+  } finally {
+    await asAdministrator(
+      `REASSIGN OWNED BY ${other} TO ${ROLE}; DROP OWNED BY ${other}; DROP ROLE ${other}`,
+    );
+  }
+});
 
 it.each([
   ['/brands?limit=', 'brands_tally'],

@@ -38,14 +38,35 @@ export async function differences(dataSource: DataSource): Promise<Difference[]>
   return found;
 }
 
-/** @throws CommandError if the user may not read a table of which the comparison takes what is installed */
-async function checkReadable(dataSource: DataSource): Promise<void> {
+/** @throws CommandError if the user may not read a table that says what is installed */
+export async function checkReadable(dataSource: DataSource): Promise<void> {
   const [closed] = await dataSource.query<ClosedTable[]>(
     `SELECT relname AS table, pg_get_userbyid(relowner) AS owner, current_user AS user FROM pg_class
-     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname IN ('tallies', 'searches', 'typeorm_metadata')
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace 
+     AND relname IN ('tallies', 'searches', 'typeorm_metadata', 'engine', 'migrations')
      AND NOT has_table_privilege(oid, 'SELECT') ORDER BY relname`,
   );
   if (closed) throw new CommandError(lineOf(closedDifference(closed)));
+}
+
+/**
+ * What is installed for a resource is so in the role that owns its table, which therefore must have the other tables, too.
+ *
+ * @throws CommandError if another role owns one of the tables
+ */
+export async function checkOwners(dataSource: DataSource, resources: string[]): Promise<void> {
+  const [other] = await dataSource.query<ClosedTable[]>(
+    `SELECT pg_class.relname AS table, pg_get_userbyid(pg_class.relowner) AS owner, pg_get_userbyid(tallies.relowner) AS user
+     FROM pg_class JOIN pg_class tallies ON tallies.oid = to_regclass('tallies')
+     WHERE pg_class.relnamespace = quote_ident(current_schema())::regnamespace AND pg_class.relname = ANY($1)
+     AND pg_class.relowner <> tallies.relowner ORDER BY 1`,
+    [[...resources, 'searches', 'resource_versions']],
+  );
+  if (!other) return;
+  const { table, owner, user } = other;
+  throw new CommandError(
+    `${table} belongs to ${owner}, and the tables of the service to ${user}; run ${ownerRemedy(other)}`,
+  );
 }
 
 /** Compares the tables of the service with the entities. */
@@ -95,8 +116,12 @@ interface ClosedTable {
 function closedDifference({ table, owner, user }: ClosedTable): Difference {
   return {
     text: `the user ${user} may not read and write ${table}, which belongs to ${owner}`,
-    remedy: `run ALTER TABLE ${quotedName(table)} OWNER TO ${quotedName(user)}`,
+    remedy: `run ${ownerRemedy({ table, user })}`,
   };
+}
+
+function ownerRemedy({ table, user }: Pick<ClosedTable, 'table' | 'user'>): string {
+  return `ALTER TABLE ${quotedName(table)} OWNER TO ${quotedName(user)}`;
 }
 
 async function closedTables(dataSource: DataSource): Promise<Difference[]> {

@@ -1,5 +1,9 @@
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { driverErrorOf } from '../database/database-failure.js';
 import { applyMigrations, type MigrateOptions, withMigrationLock } from '../database/migrate.js';
+import { databaseOptions } from '../database/options.js';
+import { ownResources } from '../resource/own-table.js';
+import { checkOwners, checkReadable } from './differences.js';
 import { type InstalledPart, installParts } from './install-parts.js';
 
 export interface DeclaredOptions extends MigrateOptions {
@@ -17,16 +21,36 @@ export interface DeclaredOptions extends MigrateOptions {
  *
  * @returns the names of the applied migrations, and what was installed
  * @throws CommandError if the signal is aborted, if the database does not have the language, if this version does not
- * know its baseline, or if a migration creates what is there
+ * know its baseline, if a migration creates what is there, or if tables belong to several roles
  */
 export function migrate(
   url: string,
   { searchLanguage = 'simple', declared, exact = false, ...options }: DeclaredOptions,
 ): Promise<{ migrations: string[]; installed: InstalledPart[] }> {
+  let dataSource: DataSource | undefined;
   return withMigrationLock(url, options, async (context) => {
     const applied = await applyMigrations(context, searchLanguage);
-    const dataSource = await declared?.();
+    dataSource = await declared?.();
     const installed = dataSource ? await installParts(context, dataSource, exact) : [];
     return { migrations: applied, installed };
+  }).catch(async (error: unknown) => {
+    if (DENIED.includes(driverErrorOf(error).code ?? ''))
+      await checkOwnership(url, dataSource ? [...ownResources(dataSource).keys()] : []);
+    throw error;
   });
+}
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: insufficient_privilege; invalid_schema_name and
+// undefined_function where the role may not use the schema
+const DENIED = ['42501', '3F000', '42883'];
+
+/** @throws CommandError if the user, or the owner of a resource, may not use the tables of another role */
+async function checkOwnership(url: string, resources: string[]): Promise<void> {
+  const dataSource = await new DataSource(databaseOptions(url)).initialize();
+  try {
+    await checkReadable(dataSource);
+    await checkOwners(dataSource, resources);
+  } finally {
+    await dataSource.destroy();
+  }
 }
