@@ -4,8 +4,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'pg';
 import { connectedTo } from '#server/testing/database.js';
+import { imported } from '#server/testing/imported.js';
+import type { ImportResult } from '#server/import/import-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { UnavailableResources } from '#server/list/reading/unavailable-resources.js';
 import { Maintenance } from '#server/list/maintenance.js';
@@ -17,8 +20,9 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 
-/** So many that an empty resource loses its indexes meanwhile. */
+/** So many that a resource of a tenth as many objects loses its indexes meanwhile. */
 const MANY = 6000;
+const FEW = MANY / 10;
 
 let service: Service;
 let other: Client;
@@ -49,6 +53,13 @@ const products = (more: object = {}) =>
     stock: at % 6 === 0 ? null : at % 3,
     ...more,
   }));
+
+/** Imports products, and says how many were written. */
+function load(objects: object[], options?: Parameters<typeof imported>[4]): Promise<ImportResult> {
+  const lines = objects.map((object) => JSON.stringify(object)).join('\n');
+  const metadata = service.dataSource.getMetadata('products');
+  return imported(service.dataSource, metadata, 'ndjson', [Buffer.from(lines)], options);
+}
 
 /** The object ids of the indexes of products, by name. */
 async function indexIDs(): Promise<Record<string, string>> {
@@ -98,7 +109,7 @@ async function isWaiting(): Promise<boolean> {
   return rows.length > 0;
 }
 
-describe('An empty resource that is loaded', () => {
+describe('A resource without objects, or with few, that is loaded', () => {
   it('has its indexes built afterwards, and is then as it was', async () => {
     const [before, ids] = [await description(), await indexIDs()];
     await service.load('products', products());
@@ -135,7 +146,7 @@ describe('An empty resource that is loaded', () => {
     }
   });
 
-  it('shows the same as one that is not empty', async () => {
+  it('shows the same as one that has objects, be they few or many', async () => {
     const lists = [
       '/products?fields=productID,name,price,stock&limit=1000&offset=2500&sort=-price',
       '/products?type=DIGITAL&inStock=true&sort=name&limit=1000&fields=productID,type',
@@ -156,12 +167,30 @@ describe('An empty resource that is loaded', () => {
     await service.load('products', products());
     expect(await indexIDs()).not.toEqual(ids);
     const fast = await answers();
-    await query('DELETE FROM products');
-    await service.load('products', products().slice(0, 1));
-    const before = await indexIDs();
-    await service.load('products', products());
-    expect(await indexIDs()).toEqual(before);
-    expect(await answers()).toEqual(fast);
+    for (const present of [FEW, FEW + 1]) {
+      await query('DELETE FROM products');
+      const old = products({ name: 'Old', brandID: null, stock: 5 }).slice(0, present);
+      await service.load('products', old);
+      const before = await indexIDs();
+      expect(await load(products())).toMatchObject({
+        inserted: MANY - present,
+        updated: present,
+      });
+      const keepsIndexes = isDeepStrictEqual(await indexIDs(), before);
+      expect(keepsIndexes).toBe(present > FEW);
+      expect(await answers()).toEqual(fast);
+    }
+  });
+
+  it('may lose the objects that the file lacks', async () => {
+    await service.load('products', [{ productID: 'gone', type: 'SERVICE', brandID: 'b' }]);
+    const ids = await indexIDs();
+    expect(await load(products(), { replace: true, allowDeletes: true })).toMatchObject({
+      inserted: MANY,
+      deleted: 1,
+    });
+    expect(await indexIDs()).not.toEqual(ids);
+    expect(await findViolations(service.application)).toEqual([]);
   });
 
   it('tells another version before and after, and changes since before', async () => {
@@ -207,9 +236,12 @@ describe('An empty resource that is loaded', () => {
 });
 
 describe('Beside a session that', () => {
-  it('inserts an object, an import waits and keeps the indexes', async () => {
+  it('inserts objects, an import waits and keeps the indexes', async () => {
     await other.query('BEGIN');
-    await other.query(`INSERT INTO products ("productID", type) VALUES ('p00001', 'SERVICE')`);
+    await other.query(
+      `INSERT INTO products ("productID", type)
+       SELECT 'p' || lpad(at::text, 5, '0'), 'SERVICE' FROM generate_series(0, ${FEW}) at`,
+    );
     const ids = await indexIDs();
     const loaded = service.load('products', products());
     await until(isWaiting);

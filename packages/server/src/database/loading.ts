@@ -1,12 +1,12 @@
 import type { DataSource } from 'typeorm';
 
-// While an import fills an empty table, it locks out readers. It has had a weaker lock since its checks, by which
+// While an import has dropped the indexes of a table, it locks out readers. It has had a weaker lock since its checks, by which
 // services know of it: they answer at once, and no request waits with a connection of the pool.
 
 /** Locks out writers, and announces that readers are locked out next. Nothing else takes a lock of this mode. */
 export const LOADING_MODE = 'EXCLUSIVE';
 
-/** Which of these tables an import fills, or is about to fill. Takes no lock. */
+/** Which of these tables an import has locked, or is about to lock, against readers. Takes no lock. */
 export async function loadingTables(
   dataSource: DataSource,
   tables: readonly string[],

@@ -12,10 +12,12 @@ import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import { Staging } from './staging.js';
 import { type Check, STAGING, Statements } from './statements.js';
-import { lockIfEmpty, writeWithoutIndexes } from './without-indexes.js';
+import { lockIfSmall, writeWithoutIndexes } from './without-indexes.js';
 
-/** Minimum rows for which the indexes of an empty table are dropped and built again. Fewer take about a second. */
+/** Minimum rows for which the indexes of a table are dropped and built again. Fewer take about a second. */
 const BULK = 5000;
+/** Their minimum for each object of the table: its readers are locked out, so it must be worth it. */
+const ROWS_PER_OBJECT = 10;
 
 interface ImportOptions extends Mapping {
   /** Whether objects that are not in the file are deleted. */
@@ -39,7 +41,7 @@ export interface ImportResult {
 /**
  * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner: COPY into a
  * staging table, checks of the staged rows, one upsert. Fields without a value in a row do not change. Imports of the
- * same resource run one after another. For many rows, an empty table is locked from the checks on.
+ * same resource run one after another. A table that is empty, or small beside the file, is locked from the checks on.
  *
  * @throws InvalidRowsError if rows are invalid; CommandError for any other problem. The caller must roll back.
  */
@@ -68,7 +70,8 @@ export async function importRows(
     options.replace,
   );
   // Before the checks, so that services know of it when readers are locked out.
-  const isLocked = staging.rows >= BULK && (await lockIfEmpty(runner, table));
+  const most = Math.floor(staging.rows / ROWS_PER_OBJECT);
+  const isLocked = staging.rows >= BULK && (await lockIfSmall(runner, table, most));
   const problems = [...staging.problems];
   for (const check of statements.checks()) {
     // A check that needs all rows would report references to rows that were not read.
@@ -77,14 +80,12 @@ export async function importRows(
   }
   if (problems.length > 0) throw new InvalidRowsError(problems);
   if (options.replace && !options.allowDeletes) await checkDeletions(runner, statements);
-  const write = async (statement: string): Promise<Counts> => {
-    const [counts] = await runner.manager.query<[Counts]>(statement);
+  const write = async (): Promise<Counts> => {
+    const [counts] = await runner.manager.query<[Counts]>(statements.upsert());
     return counts;
   };
-  const loaded = isLocked
-    ? await writeWithoutIndexes(runner, table, () => write(statements.insertion()))
-    : undefined;
-  const { inserted, updated } = loaded ?? (await write(statements.upsert()));
+  const loaded = isLocked ? await writeWithoutIndexes(runner, table, write) : undefined;
+  const { inserted, updated } = loaded ?? (await write());
   const deleted = options.replace ? await remove(runner, statements.deletion()) : 0;
   await runner.query(`DROP TABLE ${STAGING}`);
   const circle = await findCycle(runner.manager, metadata);

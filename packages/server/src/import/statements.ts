@@ -63,11 +63,6 @@ export class Statements {
     return [this.repeated(), ...this.missing(), ...this.references(), ...this.rules()];
   }
 
-  /** Inserts the rows into an empty table that no one else writes to. Result: one row with the count `inserted`. */
-  insertion(): string {
-    return `WITH written AS (${this.insert(this.rows)} RETURNING 1) SELECT count(*) AS inserted, 0 AS updated FROM written`;
-  }
-
   /** Inserts and updates objects. Result: one row with the counts `inserted` and `updated`. */
   upsert(): string {
     const others = this.writtenFields.map(quoted).filter((column) => column !== this.identifier);

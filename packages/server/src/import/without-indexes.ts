@@ -8,25 +8,29 @@ import { LOADING_MODE } from '../database/loading.js';
 const MEMORY = 256 * 1024;
 
 /**
- * Locks an empty table against writers, if the role may drop and create its indexes. Services then answer that it cannot
- * be read: see `loadingTables`.
+ * Locks a table of few objects against writers, if the role may drop and create its indexes. Services then answer that it
+ * cannot be read: see `loadingTables`.
  *
  * @param table quoted
- * @returns whether it is locked: it is not if others use it for long
+ * @param most number of objects
+ * @returns whether it is locked: it is not if it has more objects, or if others use it for long
  */
-export async function lockIfEmpty(runner: QueryRunner, table: string): Promise<boolean> {
-  if ((await hasRows(runner.manager, table)) || !(await mayReplaceIndexes(runner, table)))
-    return false;
+export async function lockIfSmall(
+  runner: QueryRunner,
+  table: string,
+  most: number,
+): Promise<boolean> {
+  const isSmall = async () => !(await hasRows(runner.manager, `${table} OFFSET ${most}`));
+  if (!(await isSmall()) || !(await mayReplaceIndexes(runner, table))) return false;
   await runner.query('SAVEPOINT unlocked');
   // A writer may have inserted rows before it was locked out.
-  if ((await lockBriefly(runner, table, LOADING_MODE)) && !(await hasRows(runner.manager, table)))
-    return true;
+  if ((await lockBriefly(runner, table, LOADING_MODE)) && (await isSmall())) return true;
   await unlock(runner);
   return false;
 }
 
 /**
- * Writes rows into a table that `lockIfEmpty` has locked, with no indexes but those that refuse rows, and builds the
+ * Writes rows into a table that `lockIfSmall` has locked, with no indexes but those that refuse rows, and builds the
  * others afterwards, which takes a fraction of the time of adding rows to them. Readers are locked out.
  *
  * @returns undefined if some read for long: nothing is written, and no lock is held then
