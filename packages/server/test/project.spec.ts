@@ -45,8 +45,9 @@ it('A copy of a package beside that of @catalogue/server ends a command, and nam
   await symlink(join(ours, 'typeorm'), join(packages, 'typeorm'));
   expect(peers).not.toThrow();
   await mkdir(join(packages, '@nestjs/common'), { recursive: true });
+  const own = await realpath('node_modules/@nestjs/common');
   const project = { module: Object, folder };
   await expect(program(project).parseAsync(['migrate'], { from: 'user' })).rejects.toThrow(
-    `two copies of @nestjs/common: the project has ${packages}/@nestjs/common, and @catalogue/server has ${ours}/@nestjs/common`,
+    `two copies of @nestjs/common: the project has ${packages}/@nestjs/common, and @catalogue/server has ${own}`,
   );
 });
