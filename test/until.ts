@@ -6,7 +6,7 @@ const PERIOD = 20;
 /** Waits until a condition is true. Throws an error with its source when it is not in time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  milliseconds = 20_000,
+  milliseconds = 60_000,
 ): Promise<void> {
   const end = performance.now() + milliseconds;
   while (!(await condition())) {
