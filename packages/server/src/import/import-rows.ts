@@ -24,6 +24,8 @@ interface ImportOptions extends Mapping {
   readonly replace: boolean;
   /** Whether `replace` may delete more than a fifth of the objects. */
   readonly allowDeletes?: boolean;
+  /** Whether the caller rolls back. */
+  readonly dryRun?: boolean;
   /** Whether an identifier may have characters that are not seen. */
   readonly allowInvisible?: boolean;
 }
@@ -41,7 +43,7 @@ export interface ImportResult {
 /**
  * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner: COPY into a
  * staging table, checks of the staged rows, one upsert. Fields without a value in a row do not change. Imports of the
- * same resource run one after another. A table that is empty, or small beside the file, is locked from the checks on.
+ * same resource run one after another. A table that is empty, or small beside the file, may be locked from the checks on.
  *
  * @throws InvalidRowsError if rows are invalid; CommandError for any other problem. The caller must roll back.
  */
@@ -70,7 +72,8 @@ export async function importRows(
     options.replace,
   );
   // Before the checks, so that services know of it when readers are locked out.
-  const most = Math.floor(staging.rows / ROWS_PER_OBJECT);
+  // A dry run is not worth it. A deletion waits for whoever imports what refers to the table, and who waits for its lock.
+  const most = options.dryRun || options.replace ? 0 : Math.floor(staging.rows / ROWS_PER_OBJECT);
   const isLocked = staging.rows >= BULK && (await lockIfSmall(runner, table, most));
   const problems = [...staging.problems];
   for (const check of statements.checks()) {

@@ -27,15 +27,16 @@ export function migrate(
   url: string,
   { searchLanguage = 'simple', declared, exact = false, ...options }: DeclaredOptions,
 ): Promise<{ migrations: string[]; installed: InstalledPart[] }> {
-  let dataSource: DataSource | undefined;
   return withMigrationLock(url, options, async (context) => {
     const applied = await applyMigrations(context, searchLanguage);
-    dataSource = await declared?.();
+    const dataSource = await declared?.();
     const installed = dataSource ? await installParts(context, dataSource, exact) : [];
     return { migrations: applied, installed };
   }).catch(async (error: unknown) => {
-    if (DENIED.includes(driverErrorOf(error).code ?? ''))
+    if (DENIED.includes(driverErrorOf(error).code ?? '')) {
+      const dataSource = await declared?.();
       await checkOwnership(url, dataSource ? [...ownResources(dataSource).keys()] : []);
+    }
     throw error;
   });
 }
