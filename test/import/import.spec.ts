@@ -11,8 +11,9 @@ import { exported } from './exported.js';
 
 const service = sharedService();
 
-// Other resources may refer to these.
-beforeEach(() => service.dataSource.query('TRUNCATE products, categories, brands CASCADE'));
+beforeEach(() =>
+  service.dataSource.query('DELETE FROM products; DELETE FROM categories; DELETE FROM brands'),
+);
 
 interface Options {
   format?: ImportFormat;
