@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BARE, isOwn } from './contenders.js';
 import { PROJECT } from './processes.js';
 import type { Report, Results } from './report.js';
 import { SCENARIOS } from './scenarios.js';
@@ -7,7 +8,6 @@ import { SCENARIOS } from './scenarios.js';
 /** How much worse than in the measured run is said to be worse: noise is less, as a rule. */
 const WORSE = 1.1;
 const [FIRST_PAGE] = SCENARIOS;
-const BARE = 'node:http + pg, rows';
 const PLAIN_PAGE = 'plain page';
 
 /**
@@ -19,7 +19,7 @@ function costs({ measurements = [], lists = [], mixes = [] }: Results): Map<stri
     ({ scenario, contender }) => scenario === FIRST_PAGE?.name && contender === BARE,
   );
   const own = <T extends { readonly contender: string }>(results: readonly T[]): T[] =>
-    results.filter(({ contender }) => contender.startsWith('this service'));
+    results.filter(({ contender }) => isOwn({ name: contender }));
   const plain = new Map(
     lists.filter(({ list }) => list === PLAIN_PAGE).map(({ contender, p50 }) => [contender, p50]),
   );

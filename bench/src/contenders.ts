@@ -13,6 +13,7 @@ export interface Contender {
 
 const SERVICE = 'this service';
 export const UNCACHED = 'this service, no page cache';
+export const BARE = 'node:http + pg, rows';
 
 interface Definition extends Pick<Contender, 'name' | 'isBare'> {
   /** What is started of `contenders`, or the service with settings. */
@@ -22,12 +23,12 @@ interface Definition extends Pick<Contender, 'name' | 'isBare'> {
 const DEFINITIONS: readonly Definition[] = [
   { name: SERVICE, started: {} },
   { name: UNCACHED, started: { PAGE_CACHE_MB: '0' } },
-  { name: 'node:http + pg, rows', isBare: true, started: 'bare.js' },
+  { name: BARE, isBare: true, started: 'bare.js' },
   { name: 'NestJS + findAndCount', started: 'find-and-count.js' },
 ];
 
 /** Whether it is the service, with or without a page cache. */
-export function isOwn({ name }: Contender): boolean {
+export function isOwn({ name }: Pick<Contender, 'name'>): boolean {
   return name === SERVICE || name === UNCACHED;
 }
 

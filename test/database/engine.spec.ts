@@ -82,7 +82,7 @@ describe('The functions of a database', () => {
     ]);
   });
 
-  it('find a trigger of words that is disabled, and compute what was written meanwhile', async () => {
+  it('replace a disabled trigger of words, and compute the words of what was written without it', async () => {
     await query(`ALTER TABLE products DISABLE TRIGGER products_words;
       INSERT INTO products ("productID", type, name, words) VALUES ('p', 'PHYSICAL', 'Lamp', 'chair')`);
     await query(`UPDATE engine SET version = '0.9.9' WHERE name = 'functions'`);

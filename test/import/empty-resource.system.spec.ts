@@ -20,7 +20,7 @@ import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 
-/** So many that a resource of a tenth as many objects loses its indexes meanwhile. */
+/** Rows of a file. An import of so many drops the indexes of a resource that has at most a tenth as many objects. */
 const MANY = 6000;
 const FEW = MANY / 10;
 

@@ -72,7 +72,8 @@ export async function importRows(
     options.replace,
   );
   // Before the checks, so that services know of it when readers are locked out.
-  // A dry run is not worth it. A deletion waits for whoever imports what refers to the table, and who waits for its lock.
+  // A dry run locks no readers out. With `replace`, deletions cascade to the tables that refer to this one: they would wait
+  // for an import into such a table, which waits for the lock on this one.
   const most = options.dryRun || options.replace ? 0 : Math.floor(staging.rows / ROWS_PER_OBJECT);
   const isLocked = staging.rows >= BULK && (await lockIfSmall(runner, table, most));
   const problems = [...staging.problems];
