@@ -101,6 +101,11 @@ const OWN: readonly [name: string, draw: Draw][] = [
     'facets, word and price range',
     (from) => ({ ...usualWord(from), ...prices(from), facets: true }),
   ],
+  [
+    'facets, category and price range',
+    (from) => ({ ...category(from), ...prices(from), facets: true }),
+  ],
+  ['facets, word', (from) => ({ ...usualWord(from), facets: true })],
   ['limits of the price', () => ({ facets: 'facets=price' })],
   [
     'limits of the price, category and type',

@@ -41,11 +41,7 @@ export enum ProductType {
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
   derived: { inStock: ['stock'], words: ['name', 'description'] },
-  intervals: [
-    { of: 'price', within: ['categoryID'] },
-    { of: 'price', within: ['categoryID', 'type'] },
-    { of: 'price', within: ['brandID'] },
-  ],
+  intervals: [{ of: 'price', within: ['categoryID', 'type'] }],
 })
 // Few products have the same reference, so no other index needs to carry it.
 @Index(['refID', 'productID'])

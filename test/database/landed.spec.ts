@@ -11,6 +11,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'packages/server/src/database/engine/2-leave-external-tables.sql': '977e5b264e2e',
   'packages/server/src/database/engine/3-former-functions.sql': '25677da80002',
   'packages/server/src/database/engine/4-former-functions.sql': 'eb6c77fb4d3c',
+  'packages/server/src/database/engine/5-former-functions.sql': 'e0b77728b68a',
   'src/migrations/1764676800000-baseline.ts': 'aaab16c50955',
 };
 

@@ -6,6 +6,7 @@ import {
   having,
   identifierColumn,
   IdentifiersParam,
+  IntegerParam,
   IntegersParam,
   ListQueryDto,
   nameColumn,
@@ -22,11 +23,12 @@ export enum ArticleKind {
   SHOE = 'SHOE',
 }
 
-/** A resource with children, and with arrays whose items are counted. */
+/** A resource with children, and with arrays whose items are counted, also in intervals. */
 @Resource('test_articles', {
   counted: ['kind', 'maker', 'colours', 'years', ['kind', 'maker'], ['maker', 'name']],
-  filtered: ['kind', 'maker'],
-  sorted: ['name'],
+  filtered: ['kind', 'maker', 'weight'],
+  sorted: ['name', 'weight'],
+  intervals: [{ of: 'weight', within: ['kind', 'maker'] }],
 })
 export class Article {
   @PrimaryColumn(identifierColumn)
@@ -47,6 +49,9 @@ export class Article {
 
   @Column({ type: 'integer', array: true })
   years!: number[];
+
+  @Column({ type: 'integer', nullable: true })
+  weight!: number | null;
 
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
@@ -93,7 +98,7 @@ const VARIANTS = children(Variant, { limit: SHOWN, sort: '-price' });
 @QueryOf(Article, { include: [VARIANTS] })
 class GetArticleDto extends ObjectQueryDto {}
 
-@QueryOf(Article, { sort: ['articleID', 'name'], include: [VARIANTS] })
+@QueryOf(Article, { sort: ['articleID', 'name', 'weight'], include: [VARIANTS] })
 class ListArticlesDto extends ListQueryDto {
   @IdentifiersParam('With these identifiers.') articleID?: string[];
   @EnumsParam('Of these kinds.', ArticleKind) kind?: ArticleKind[];
@@ -102,6 +107,8 @@ class ListArticlesDto extends ListQueryDto {
   @TextsParam('In one of these colours.') colours?: string[];
   @TextsParam('In all of these colours.') coloursAll?: string[];
   @IntegersParam('Of one of these years.') years?: number[];
+  @IntegerParam('With at least this weight.') weightMin?: number;
+  @IntegerParam('With at most this weight.') weightMax?: number;
   @TextsParam('With a variant of one of these sizes.') size?: string[];
   @TextsParam('With no variant of one of these sizes.') sizeNot?: string[];
   @TextsParam('With a variant of one of these sizes in stock.') sizeInStock?: string[];

@@ -3,6 +3,7 @@ import { ArticleKind, ArticlesModule, SHOWN } from './article.fixture.js';
 import { insertion } from '#server/testing/fill-table.js';
 import { type SharedService, startWith, withClients } from './migrated.js';
 import {
+  compares,
   equals,
   listed,
   literal,
@@ -29,6 +30,10 @@ const variants = (client: string): string =>
 const isOf = (sizes: string, client: string, more = ''): string =>
   `"articleID" IN (SELECT "articleID" FROM ${variants(client)} each WHERE size IN (${listed(sizes)}) ${more})`;
 
+/** Half of the articles have one of two weights. */
+const weight = (random: Random): string =>
+  String(random.chance(0.5) ? random.pick([0, 250]) : random.below(1000));
+
 const items = (random: Random): string =>
   equals(
     '',
@@ -40,7 +45,7 @@ export const PLAIN_ARTICLES: PlainResource = {
   path: '/test_articles',
   table: 'test_articles',
   identifier: 'articleID',
-  sorts: ['articleID', 'name'],
+  sorts: ['articleID', 'name', 'weight'],
   filters: {
     kind: equals('kind', KINDS),
     maker: equals('maker', MAKERS),
@@ -60,6 +65,8 @@ export const PLAIN_ARTICLES: PlainResource = {
       sample: (random) => String(2020 + random.below(4)),
       keeps: (value) => `years && ARRAY[${value}]`,
     },
+    weightMin: compares('weight', '>=', weight),
+    weightMax: compares('weight', '<=', weight),
     size: {
       columns: ['articleID'],
       sample: equals('', SIZES).sample,
@@ -143,6 +150,8 @@ export function articleChange(random: Random, articles: number): [sql: string, v
     () => [
       `UPDATE test_articles SET colours = NULL, years = '{2020,2020}', kind = '${random.pick(KINDS)}' WHERE ${few('articleID')}`,
     ],
+    () => [`UPDATE test_articles SET weight = weight + 100 WHERE ${few('articleID')}`],
+    () => [`UPDATE test_articles SET weight = ${weight(random)} WHERE weight % 7 = ${ending % 7}`],
     () => [`DELETE FROM test_variants WHERE ${few('variantID')}`],
     () => [`DELETE FROM test_articles WHERE ${few('articleID')}`],
   ])();
@@ -160,6 +169,7 @@ function insertedArticles(random: Random, from: number, count: number): [string,
     // The same item may be there twice.
     colours: random.chance(0.1) ? null : some(COLOURS.slice(0, 4)),
     years: some([2020, 2021, 2022, 2023]),
+    weight: random.chance(0.1) ? null : weight(random),
   }));
   return insertion('test_articles', articles);
 }

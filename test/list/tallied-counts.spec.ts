@@ -17,6 +17,7 @@ beforeAll(async () => {
   const query = (text: string, values?: unknown[]) => service.dataSource.query(text, values);
   await query(`INSERT INTO brands ("brandID", name) VALUES ('b1', 'B'), ('b2', 'C')`);
   await query(`INSERT INTO categories ("categoryID", name) VALUES ('c1', 'D')`);
+  await query(`INSERT INTO products_tally_by_price_cells_bounds (lowest) VALUES (20), (50), (80)`);
   await query(
     `INSERT INTO products ("productID", type, "brandID", price, currency, stock, "categoryID")
      SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
@@ -44,8 +45,13 @@ beforeAll(async () => {
     await query(`INSERT INTO products_tally_deltas VALUES ($1, '', $2)`, facet);
   }
   await query(
-    `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2),
-       ('categoryID=c1', NULL, '', 2000), ('categoryID+type=2:c1DIGITAL', NULL, '', 3000), ('brandID=b2', NULL, '', 3)`,
+    `INSERT INTO products_tally_by_price_deltas VALUES ('', NULL, '', 90), ('type=PHYSICAL', NULL, '', 2)`,
+  );
+  // Of the prices below 20, from 20 to 50, from 50 to 80, and above.
+  await query(
+    `INSERT INTO products_tally_by_price_cells_deltas (word, facet, count)
+     VALUES ('0', 'categoryID=c1', 1000), ('1', 'categoryID=c1', 2000), ('2', 'categoryID=c1', 4000), ('3', 'categoryID=c1', 8000),
+       ('2', 'categoryID+type=2:c1DIGITAL', 3000), ('1', 'brandID=b2', 3), ('2', 'colours=red', 9), ('2', 'colours=blue', 10)`,
   );
   await query(
     `INSERT INTO products_tally_by_colours_deltas (word, facet, count)
@@ -110,11 +116,22 @@ it.each([
   ['brandID=b2&type=DIGITAL&inStock=true', 60],
   ['currency=EUR&type=DIGITAL,SERVICE&inStock=true', 80],
   ['currency=EUR&type=DIGITAL,SERVICE&inStock=true&sort=-price', 80],
-  ['categoryID=c1&priceMin=10', 2000],
+  ['categoryID=c1&priceMin=10', 14000],
+  ['categoryID=c1&priceMin=20', 14000],
+  ['categoryID=c1&priceMin=20.5', 12000],
+  ['categoryID=c1&priceMin=80.5', 0],
+  ['categoryID=c1&priceMax=19', 0],
+  ['categoryID=c1&priceMax=20', 1000],
+  ['categoryID=c1&priceMax=49', 1000],
+  ['categoryID=c1&priceMax=90', 7000],
+  ['categoryID=c1&priceMin=15&priceMax=85', 6000],
+  ['categoryID=c1&priceMin=21&priceMax=49', 0],
+  ['categoryID=c1&priceMin=21&priceMax=79', 0],
   ['categoryID=c1&priceMin=60&priceMax=10', 0],
+  ['brandID=b2&priceMin=5', 3],
   ['categoryID=c1&type=DIGITAL&priceMin=50&sort=name', 3000],
   ['categoryID=c1&type=DIGITAL&priceMin=50&sort=-price', 3000],
-  ['categoryID=c1&priceExists=true', 2000],
+  ['categoryID=c1&priceExists=true', 15000],
   ['colours=red', 50],
   ['colours=red&brandID=b1', 6],
   ['coloursAll=red&brandID=b1&type=PHYSICAL', 7],
@@ -123,7 +140,7 @@ it.each([
   ['coloursAll=red,blue', 0],
   ['colours=red&categoryID=c1&brandID=b1', 0],
   ['brandIDNot=b1&categoryIDExists=false', 0],
-  ['brandID=b2&priceMin=5', 0],
+  ['brandID=b2&type=DIGITAL&priceMin=5', 0],
   ['priceExists=true&brandIDNot=b1', 0],
   ['brandIDExists=false&typeNot=SERVICE', 0],
   ['brandIDNot=b1&brandIDExists=true', 0],
@@ -161,4 +178,21 @@ it('The tally has the counts of every value among the products in stock and of a
       count: String(count + (extra[value] ?? 0)),
     })),
   );
+});
+
+it('The tally has the counts of values and items in whole cells of an interval', async () => {
+  const { body } = await service
+    .get('/facets/products?priceMin=30&priceMax=85&facets=brandID,colours,type,within')
+    .expect(200);
+  const plain = await service.dataSource.query<{ field: string; value: string; count: number }[]>(
+    `SELECT field, value, count(*)::integer AS count
+     FROM products CROSS JOIN LATERAL (VALUES ('brandID', "brandID"), ('type', type::text), ('within', "categoryID")) fields(field, value)
+     WHERE price BETWEEN 30 AND 85 AND value IS NOT NULL GROUP BY field, value`,
+  );
+  const wanted = new Map(plain.map(({ field, value, count }) => [`${field} ${value}`, count]));
+  wanted.set('within c1', 4000 + (wanted.get('within c1') ?? 0));
+  wanted.set('colours red', 9).set('colours blue', 10);
+  const { objects } = body.response_data as { objects: Record<string, string>[] };
+  const counts = objects.map(({ field, value, count }) => [`${field} ${value}`, Number(count)]);
+  expect(new Map(counts as [string, number][])).toEqual(wanted);
 });

@@ -178,6 +178,62 @@ describe('The tally', () => {
     expect(await findings()).toEqual([]);
   });
 
+  it('has cells of some 2,000 prices, which are divided and joined again', async () => {
+    const cells = async (): Promise<[lowest: number | null, count: number][]> => {
+      await maintain();
+      expect(await findings()).toEqual([]);
+      const rows = await query<{ lowest: string | null; count: string }>(
+        `SELECT lowest, (
+           SELECT coalesce(sum(count), 0) FROM (
+             SELECT * FROM products_tally_by_price_cells UNION ALL SELECT * FROM products_tally_by_price_cells_deltas
+           ) every WHERE word = cell::text AND facet = ''
+         ) AS count
+         FROM (SELECT lowest, cell FROM products_tally_by_price_cells_bounds UNION ALL SELECT NULL, 0) cells
+         ORDER BY lowest NULLS FIRST`,
+      );
+      return rows.map(({ lowest, count }) => [
+        lowest === null ? null : Number(lowest),
+        Number(count),
+      ]);
+    };
+    const priced = (from: number, to: number, price: string): string =>
+      `INSERT INTO products ("productID", type, "brandID", colours, price, currency)
+       SELECT 'p' || i, 'DIGITAL', 'b' || i % 3, ARRAY['red', 'blue'], ${price}, 'EUR'
+       FROM generate_series(${from}, ${to}) i`;
+    await query(priced(1, 4000, 'i'));
+    expect(await cells()).toEqual([[null, 4000]]);
+    await query(priced(4001, 9000, 'i'));
+    expect(await cells()).toEqual([
+      [null, 1000],
+      [1001, 2000],
+      [3001, 2000],
+      [5001, 2000],
+      [7001, 2000],
+    ]);
+    // More than a cell has of one value, which is neither the least nor the greatest.
+    await query(priced(9001, 15_000, '6000'));
+    const divided = await cells();
+    expect(divided).toContainEqual([6000, 6001]);
+    expect(await cells()).toEqual(divided);
+    await query('DELETE FROM products WHERE price <> 6000 AND price <> 6001 AND price > 100');
+    expect(await cells()).toEqual([
+      [null, 100],
+      [6000, 6001],
+      [6001, 1],
+    ]);
+    await query('DELETE FROM products WHERE price = 6000');
+    expect(await cells()).toEqual([[null, 101]]);
+    // All of one value, the least that a price may have.
+    await query(priced(20_001, 26_000, '0'));
+    expect(await cells()).toEqual([
+      [null, 0],
+      [0, 6000],
+      [1, 101],
+    ]);
+    await query('TRUNCATE products CASCADE');
+    expect(await cells()).toEqual([[null, 0]]);
+  });
+
   it('is cut for a value with any characters', async () => {
     const category = 'c=5:a+b';
     await query(`INSERT INTO categories ("categoryID", name) VALUES ($1, 'Any')`, [category]);
@@ -368,18 +424,18 @@ it('The names of columns do not collide with those in the statements of the trig
     ...['new', 'old', 'changed', 'written', 'found', 'came', 'went'],
   ];
   await query(
-    `CREATE TABLE odds ("oddID" varchar(100) COLLATE "C" PRIMARY KEY, value integer, words tsvector,
+    `CREATE TABLE odds ("oddID" varchar(100) COLLATE "C" PRIMARY KEY, value integer, words tsvector, item text[],
        ${names.map((name) => `"${name}" text`).join(', ')})`,
   );
   await query(`INSERT INTO odds ("oddID", step) VALUES ('first', 'a')`);
   await query(
-    `SELECT install_tally('odds', 'oddID', '{${names.join()},step+word}', '{value}', '{words}')`,
+    `SELECT install_tally('odds', 'oddID', '{${names.join()},step+word,item}', '{value}', '{words}', '{step+word+value}')`,
   );
   await query(`SELECT install_deletions('odds', 'oddID', '{${names.join()}}')`);
   await query(`INSERT INTO odds_tally_by_words_counted VALUES ('lamp', true)`);
   const insertion = (from: number, count: number): string =>
-    `INSERT INTO odds ("oddID", value, words, ${names.map((name) => `"${name}"`).join(', ')})
-     SELECT 'o' || i, i, 'lamp', ${names.map(() => `'a'`).join(', ')}
+    `INSERT INTO odds ("oddID", value, words, item, ${names.map((name) => `"${name}"`).join(', ')})
+     SELECT 'o' || i, i, 'lamp', '{x,x,y}', ${names.map(() => `'a'`).join(', ')}
      FROM generate_series(${from}, ${from + count - 1}) i`;
   await query(insertion(0, 1500));
   await query(insertion(1500, 1));
@@ -402,6 +458,10 @@ it('The names of columns do not collide with those in the statements of the trig
   expect(await tallied('odds_tally_by_value', '')).toEqual([{ count: 1500 }]);
   expect(await tallied('odds_tally_by_words', 'step=a')).toEqual([{ count: 1499 }]);
   expect(await tallied('odds_tally_by_words', '')).toEqual([{ count: 1499 }]);
+  expect(await tallied('odds_tally_by_words', 'item=x')).toEqual([{ count: 1499 }]);
+  expect(await tallied('odds_tally_by_value_cells', '')).toEqual([{ count: 1500 }]);
+  expect(await tallied('odds_tally_by_value_cells', 'item=x')).toEqual([{ count: 1500 }]);
+  expect(await tallied('odds_tally_by_value_cells', 'step+word=1:aa')).toEqual([{ count: 1499 }]);
 });
 
 it('Truncation leaves no count behind, in no snapshot, and no reader waits for it in vain', async () => {
@@ -460,8 +520,19 @@ describe('Verify finds in a tally', () => {
       `INSERT INTO products_tally VALUES ('brandID+type=2:b1DIGITAL', 'p00000001', 0)`,
       'the tally of products has 0 for brandID+type=2:b1DIGITAL from p00000001, where there are 1',
     ],
+    [
+      'a count of a cell that is off',
+      `UPDATE products_tally_by_price_cells SET count = count + 1 WHERE facet = 'type=DIGITAL'`,
+      'the tally of cells by price of products has 5 for 0 type=DIGITAL, where there are 4',
+    ],
+    [
+      'a cell with another lowest value',
+      'INSERT INTO products_tally_by_price_cells_bounds (lowest) VALUES (1)',
+      'the tally of cells by price of products has 4 for 0 type=DIGITAL, where there are 0',
+    ],
   ])('%s', async (_, damage, finding) => {
     await query(insertion(1, 10));
+    await query(`UPDATE products SET price = 1, currency = 'EUR'`);
     await maintain();
     await query(damage);
     expect(await findings()).toContain(finding);

@@ -30,7 +30,10 @@ interface ListColumns<Column extends string> {
    * word, in all and with each value of each counted column.
    */
   readonly searched?: readonly Column[];
-  /** Intervals of sorted columns that the tally counts among objects with the same values, such as prices of a category. */
+  /**
+   * Intervals of sorted columns, such as prices. The tally counts the objects in them, with each value of each counted column
+   * and each item of a counted array, and with each value of the combinations that are named here.
+   */
   readonly intervals?: readonly CountedIntervals<Column>[];
   /**
    * The columns from which others are derived, by a trigger, a computed field or `generatedType`. A client that does not
@@ -39,7 +42,7 @@ interface ListColumns<Column extends string> {
   readonly derived?: Readonly<Partial<Record<Column, readonly Column[]>>>;
 }
 
-/** The intervals of a sorted column among the objects with one value in each of other columns. */
+/** The intervals of a sorted column, also among the objects with one value in each of other columns. */
 interface CountedIntervals<Column extends string> {
   /** The sorted column. */
   readonly of: Column;

@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
-import { COLUMNS_OF_FACET, facetValues, IS_COMBINED_FACET } from './facet.js';
+import { facetValues, IS_COMBINED_FACET } from './facet.js';
 import { type TallyOrder, tallyRows } from './tally.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
@@ -25,19 +25,11 @@ function keyOf({ identifier, column }: TallyOrder): { name: string; of: ColumnMe
   return [...(column ? [{ name: 'value', of: column }] : []), { name: 'lowest', of: identifier }];
 }
 
-/** SQL for whether `facet` is narrow. */
-function isNarrow({ narrow }: TallyOrder): string {
-  return `${COLUMNS_OF_FACET} = ANY('{${narrow.join()}}')`;
-}
-
 /**
  * SQL for the minimum target number of objects of a range of `facet`. Combinations of columns have many
- * facets, and deep pages of them are rare. The range of a narrow facet spans so many other objects in the
- * index of the order that it has to be short.
+ * facets, and deep pages of them are rare.
  */
-function minimumSize(order: TallyOrder): string {
-  return `CASE WHEN ${isNarrow(order)} THEN 500 WHEN ${IS_COMBINED_FACET} THEN 20000 ELSE 2000 END`;
-}
+const MINIMUM_SIZE = `CASE WHEN ${IS_COMBINED_FACET} THEN 20000 ELSE 2000 END`;
 
 /**
  * The first stretch of each facet that needs a cut.
@@ -57,9 +49,8 @@ export function stretchesDue(
   const { rangeKey, rangeKeyOrder } = order;
   const rows = tallyRows(order, facets && 'WHERE facet = ANY($1)');
   const key = keyOf(order).map(({ name }) => `${name}::text`);
-  const factor = `CASE WHEN ${isNarrow(order)} THEN 2 ELSE 4 END`;
-  const minimum = rangeSize ?? minimumSize(order);
-  const size = rangeSize ?? `greatest(${minimum}, ${factor} * sqrt(abs(total)))`;
+  const minimum = rangeSize ?? MINIMUM_SIZE;
+  const size = rangeSize ?? `greatest(${minimum}, 4 * sqrt(abs(total)))`;
   return manager.query<Stretch[]>(
     // Most facets are one small range. There may be hundreds of thousands of these.
     `WITH large AS (

@@ -3,13 +3,15 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, identifierOf, isBroad } from '../resource/resource.js';
 import { namesOf } from './facet.js';
-import type { ItemTally, Tally, TallyOrder, WordTally } from './tally.js';
+import type { CellTally, ItemTally, Tally, TallyOrder, WordTally } from './tally.js';
 
 /** The orders of a tally. */
 export interface DescribedTally {
   readonly byIdentifier: TallyOrder;
   /** One for each sorted column. They leave out objects without a value. */
   readonly byValue: readonly TallyOrder[];
+  /** One for each column of the declared intervals. They leave out objects without a value. */
+  readonly byCell: readonly CellTally[];
   /** One for each searched column. */
   readonly byWord: readonly WordTally[];
   /** One for each counted array. */
@@ -22,6 +24,8 @@ interface InstalledOrder {
   readonly of_column: string | null;
   /** The names of the columns of its facets: `namesOf`. */
   readonly elements: readonly string[];
+  /** The arrays by whose items it counts, if there are any. */
+  readonly arrays?: readonly string[];
 }
 
 const DESCRIBED = new WeakMap<EntityMetadata, DescribedTally>();
@@ -37,8 +41,14 @@ export function tallyOf(metadata: EntityMetadata): DescribedTally {
 }
 
 /** Every order of a tally. */
-export function everyOrder({ byIdentifier, byValue, byWord, byItem }: DescribedTally): Tally[] {
-  return [byIdentifier, ...byValue, ...byWord, ...byItem];
+export function everyOrder({
+  byIdentifier,
+  byValue,
+  byCell,
+  byWord,
+  byItem,
+}: DescribedTally): Tally[] {
+  return [byIdentifier, ...byValue, ...byCell, ...byWord, ...byItem];
 }
 
 /** The tables of a resource's tally, quoted. */
@@ -46,6 +56,7 @@ export function tallyTables(metadata: EntityMetadata): string[] {
   const described = tallyOf(metadata);
   return [
     ...everyOrder(described).flatMap(({ tally, deltas }) => [tally, deltas]),
+    ...described.byCell.map(({ bounds }) => bounds),
     ...described.byWord.map(({ words }) => words),
   ];
 }
@@ -53,6 +64,11 @@ export function tallyTables(metadata: EntityMetadata): string[] {
 /** The tally of the items of an array; `undefined` if they are not counted. */
 export function itemTallyOf(metadata: EntityMetadata, name: string): ItemTally | undefined {
   return tallyOf(metadata).byItem.find(({ column }) => column.propertyName === name);
+}
+
+/** The tally of the cells of a column; `undefined` if none of its intervals are declared. */
+export function cellTallyOf(metadata: EntityMetadata, name: string): CellTally | undefined {
+  return tallyOf(metadata).byCell.find(({ column }) => column.propertyName === name);
 }
 
 /** The tally that knows the counts of a search; `undefined` if none does, as for a beginning of a word. */
@@ -73,6 +89,7 @@ function describe(metadata: EntityMetadata): DescribedTally {
   const facets = counted.map(columnsOf);
   const single = facets.filter(({ length }) => length === 1);
   const broad = single.filter((columns) => !columns.some(isRare));
+  const byItself = [...single, ...columnsOf(items).map((column) => [column])];
   const ofWords = { key: 'word, facet' };
   return {
     byIdentifier: {
@@ -83,28 +100,28 @@ function describe(metadata: EntityMetadata): DescribedTally {
       key: 'facet, lowest',
       rangeKey: 'lowest',
       rangeKeyOrder: 'lowest',
-      narrow: [],
     },
-    byValue: columnsOf(sorted).map((column) => {
-      const within = intervals
-        .filter(({ of }) => of === column.propertyName)
-        .map((interval) => columnsOf(interval.within));
-      return {
-        ...tablesOf(metadata, column),
-        kind: 'values',
-        facets: [...broad, ...within],
-        identifier,
-        column,
-        key: 'facet, value, lowest',
-        rangeKey: 'value, lowest',
-        rangeKeyOrder: 'value NULLS FIRST, lowest',
-        narrow: within.map(namesOf),
-      };
+    byValue: columnsOf(sorted).map((column) => ({
+      ...tablesOf(metadata, column),
+      kind: 'values',
+      facets: broad,
+      identifier,
+      column,
+      key: 'facet, value, lowest',
+      rangeKey: 'value, lowest',
+      rangeKeyOrder: 'value NULLS FIRST, lowest',
+    })),
+    byCell: columnsOf([...new Set(intervals.map(({ of }) => of))]).map((column) => {
+      const tables = tablesOf(metadata, column, '_cells');
+      const within = intervals.filter((each) => each.of === column.propertyName && each.within[1]);
+      const facets = [...byItself, ...within.map((each) => columnsOf(each.within))];
+      const bounds = beside(tables, '_bounds');
+      return { ...tables, ...ofWords, kind: 'cells', facets, column, bounds };
     }),
     byWord: columnsOf(searched).map((column) => {
       const tables = tablesOf(metadata, column);
-      const words = `${tables.tally.slice(0, -1)}_counted"`;
-      return { ...tables, ...ofWords, kind: 'words', facets: single, column, words };
+      const words = beside(tables, '_counted');
+      return { ...tables, ...ofWords, kind: 'words', facets: byItself, column, words };
     }),
     byItem: columnsOf(items).map((column) => ({
       ...tablesOf(metadata, column),
@@ -121,9 +138,15 @@ function describe(metadata: EntityMetadata): DescribedTally {
 function tablesOf(
   { tableName }: EntityMetadata,
   column?: ColumnMetadata,
+  suffix = '',
 ): Pick<Tally, 'tally' | 'deltas'> {
-  const table = `${tableName}_tally${column ? `_by_${column.databaseName}` : ''}`;
+  const table = `${tableName}_tally${column ? `_by_${column.databaseName}` : ''}${suffix}`;
   return { tally: `"${table}"`, deltas: `"${table}_deltas"` };
+}
+
+/** A further table of an order, quoted. */
+function beside({ tally }: Pick<Tally, 'tally'>, suffix: string): string {
+  return `${tally.slice(0, -1)}${suffix}"`;
 }
 
 /** The last description of each resource that `isInstalled` has compared. */
@@ -147,7 +170,9 @@ export function isInstalled(
       (order) =>
         order.kind === kind &&
         order.of_column === (column?.databaseName ?? null) &&
-        facets.every((columns) => order.elements.includes(namesOf(columns))),
+        facets.every((columns) =>
+          [...order.elements, ...(order.arrays ?? [])].includes(namesOf(columns)),
+        ),
     ),
   );
   COMPARED.set(metadata, { description, isInstalled: has });

@@ -2,16 +2,19 @@ import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
 import { nameOf } from '../resource/resource.js';
 import { recut, stretchesDue } from './cut.js';
+import { type CellChange, cellsDue, changeCells } from './cut-cells.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { tallyOf } from './described-tally.js';
-import type { Tally, TallyOrder } from './tally.js';
+import type { CellTally, Tally, TallyOrder } from './tally.js';
 
 /** Maximum number of deltas of each table that a transaction folds. */
 export const FOLD_SIZE = 50_000;
 
 /** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
+/** As `CUT_SIZE`, for a change of cells, which counts the objects by every facet. */
+const CELLS_SIZE = 25_000;
 /**
  * Milliseconds that a cut waits for its lock. Writers that arrive meanwhile wait behind it. The
  * timeout doubles with each failed attempt, up to the maximum.
@@ -27,12 +30,18 @@ interface MaintainedOrder extends TallyOrder {
   due: Set<string> | undefined;
 }
 
+/** The cells of a column. `due`: as for ranges, without their names. */
+interface MaintainedCells extends CellTally {
+  due: Set<string>;
+}
+
 /**
  * Keeps a resource's tally small: folds its deltas, cuts ranges that are too large, and joins ranges
  * that are too small. Several instances may run at a time; an advisory lock admits one of them.
  */
 export class TallyMaintenance {
   private readonly orders: readonly MaintainedOrder[];
+  private readonly cells: readonly MaintainedCells[];
   private readonly tallies: readonly (Tally & { readonly due?: Set<string> })[];
   private readonly resource: string;
   private lockTimeout = LOCK_TIMEOUT.initial;
@@ -47,9 +56,10 @@ export class TallyMaintenance {
     private readonly foldSize = FOLD_SIZE,
     private readonly rangeSize?: number,
   ) {
-    const { byIdentifier, byValue, byWord, byItem } = tallyOf(metadata);
+    const { byIdentifier, byValue, byCell, byWord, byItem } = tallyOf(metadata);
     this.orders = [byIdentifier, ...byValue].map((order) => ({ ...order, due: undefined }));
-    this.tallies = [...this.orders, ...byWord, ...byItem];
+    this.cells = byCell.map((cells) => ({ ...cells, due: new Set(['']) }));
+    this.tallies = [...this.orders, ...this.cells, ...byWord, ...byItem];
     this.resource = nameOf(metadata);
   }
 
@@ -76,6 +86,29 @@ export class TallyMaintenance {
     for (const order of this.orders) {
       if (!(await this.cutDue(order, signal))) return false;
     }
+    for (const cells of this.cells) {
+      if (!(await this.changeCellsDue(cells, signal))) return false;
+    }
+    return true;
+  }
+
+  /** Divides and joins the cells of a column that need it. Returns false if it did not complete. */
+  private async changeCellsDue(cells: MaintainedCells, signal?: AbortSignal): Promise<boolean> {
+    if (cells.due.size === 0) return true;
+    const due = (manager: EntityManager): Promise<CellChange[]> =>
+      cellsDue(manager, this.metadata, cells, this.rangeSize);
+    // Without the lock, that most runs need not take.
+    while ((await due(this.dataSource.manager)).length > 0) {
+      const done = signal?.aborted
+        ? undefined
+        : await this.withoutWriters(async (manager) => {
+            const [change] = await due(manager);
+            if (change) await changeCells(manager, this.metadata, cells, change, CELLS_SIZE);
+            return true;
+          });
+      if (!done || !(await this.fold())) return false;
+    }
+    cells.due.clear();
     return true;
   }
 
@@ -144,20 +177,29 @@ export class TallyMaintenance {
    * need no further cut; `undefined` if a lock was not available.
    */
   private async cut(order: TallyOrder, facets: readonly string[]): Promise<number | undefined> {
+    return this.withoutWriters(async (manager) => {
+      let objects = 0;
+      for (const [at, facet] of facets.entries()) {
+        for (;;) {
+          const [stretch] = await stretchesDue(manager, order, [facet], this.rangeSize);
+          if (!stretch) break;
+          if (objects >= CUT_SIZE) return at;
+          objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);
+        }
+      }
+      return facets.length;
+    });
+  }
+
+  /** Runs a transaction beside which nobody writes the resource; `undefined` if a lock was not available. */
+  private async withoutWriters<T>(
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
       const done = await this.exclusively(async (manager) => {
         // Deltas name the ranges that their writer read.
         await manager.query(excludeWriters(this.resource, this.lockTimeout));
-        let objects = 0;
-        for (const [at, facet] of facets.entries()) {
-          for (;;) {
-            const [stretch] = await stretchesDue(manager, order, [facet], this.rangeSize);
-            if (!stretch) break;
-            if (objects >= CUT_SIZE) return at;
-            objects += await recut(manager, this.metadata, order, stretch, CUT_SIZE - objects);
-          }
-        }
-        return facets.length;
+        return work(manager);
       });
       this.lockTimeout = LOCK_TIMEOUT.initial;
       return done;

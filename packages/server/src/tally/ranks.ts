@@ -119,18 +119,6 @@ export class TallyRanks {
   }
 
   /**
-   * An SQL expression for whether one range of each facet spans more objects of the resource than the facets
-   * have: then it costs less to count their objects one by one. Null if no facet has objects.
-   *
-   * @param every an SQL expression for the number of objects of the resource
-   */
-  spansMore(every: string): string {
-    return `(SELECT sum(count) < sum(${every} / ranges) FROM (
-      SELECT sum(count) AS count, count(*) AS ranges FROM ranges GROUP BY facet
-    ) facets)`;
-  }
-
-  /**
    * An SQL expression for the number of objects whose value in the sorted column is less than a value.
    *
    * @param value an SQL expression

@@ -5,7 +5,7 @@ import { type Facet, facetBounds, facetNames } from './facet.js';
 /** A table of counts in one order, and that of the changes since. */
 export interface Tally {
   /** As in the view `tally_orders`. */
-  readonly kind: 'identifiers' | 'values' | 'words' | 'items';
+  readonly kind: 'identifiers' | 'values' | 'cells' | 'words' | 'items';
   /** The tables, quoted. */
   readonly tally: string;
   readonly deltas: string;
@@ -13,7 +13,7 @@ export interface Tally {
   readonly key: string;
   /** The sorted or searched column, or the array; absent: the order of the identifier. */
   readonly column?: ColumnMetadata;
-  /** The columns of its facets, besides that of all objects. */
+  /** The columns of its facets, besides that of all objects. Of an array, its items. */
   readonly facets: readonly (readonly ColumnMetadata[])[];
 }
 
@@ -27,13 +27,17 @@ export interface TallyOrder extends Tally {
   readonly rangeKey: string;
   /** `rangeKey` for ORDER BY. The first range has no `value`. */
   readonly rangeKeyOrder: string;
-  /** The columns of the facets that have few objects among those next to each other in the order, such as `categoryID+type`. */
-  readonly narrow: readonly string[];
 }
 
 /** The numbers of objects with an item of a counted array, by item and facet. */
 export interface ItemTally extends Tally {
   readonly column: ColumnMetadata;
+}
+
+/** The numbers of objects in each cell of a column, by cell and facet. */
+export interface CellTally extends ItemTally {
+  /** The table of the lowest values of cells, quoted. */
+  readonly bounds: string;
 }
 
 /** The numbers of objects with a common word in a searched column, by word and facet. */
@@ -108,10 +112,15 @@ export function countedWord(
  * number of objects.
  *
  * @param isCounted whether it counts the counted words, or those that are not counted yet
+ * @param which a condition on the objects, as SQL
  */
-export function recountOf({ tally }: Tally, isCounted = true): [text: string, values: unknown[]] {
+export function recountOf(
+  { tally }: Tally,
+  isCounted = true,
+  which = 'true',
+): [text: string, values: unknown[]] {
   return [
-    `SELECT tally_recount(orders, $2) AS recount FROM tally_orders orders WHERE format('"%s"', tally) = $1`,
-    [tally, isCounted],
+    `SELECT tally_recount(orders, $2, $3) AS recount FROM tally_orders orders WHERE format('"%s"', tally) = $1`,
+    [tally, isCounted, which],
   ];
 }

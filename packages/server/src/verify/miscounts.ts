@@ -22,7 +22,8 @@ export async function miscounts(
   const { minimum } = identifierType(identifierOf(metadata).type).bounds;
   const found: string[] = [];
   for (const order of everyOrder(tallyOf(metadata))) {
-    const tally = order.column ? `the tally by ${order.column.propertyName}` : 'the tally';
+    const name = order.kind === 'cells' ? 'the tally of cells' : 'the tally';
+    const tally = order.column ? `${name} by ${order.column.propertyName}` : name;
     const [{ recount }] = await dataSource.query<[{ recount: string }]>(...recountOf(order));
     const text = comparison(order, recount, minimum);
     for (const { where, tallied, there } of await dataSource.query<Difference[]>(text)) {

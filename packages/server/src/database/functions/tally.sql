@@ -10,12 +10,17 @@
 -- identifiers  <resource>_tally: by facet and range of identifiers. A range is named by its lowest identifier; the first
 --              range by the least identifier of its type.
 -- values       <resource>_tally_by_<column>, for each sorted column: by facet and range of (value, identifier). The value of
---              the first range is null. An object without a value is in none. Its facets are '', those of each counted
---              column that is an enumeration or a boolean (the ranges of a rare value would span most of the index), and
---              those of the declared intervals: categoryID+price has the facets of categoryID in the order of price.
+--              the first range is null. An object without a value is in none. Its facets are '' and those of each counted
+--              column that is an enumeration or a boolean: the ranges of a rare value would span most of the index.
+-- cells        <resource>_tally_by_<column>_cells, for each column of the declared intervals: by cell, in the column word, and
+--              by facet. A cell is an interval of the column, the same for all facets. The table
+--              <resource>_tally_by_<column>_cells_bounds has the lowest value of each but cell 0, which is the first. Its facets are
+--              '', those of each single counted column, the items of each counted array, and the declared combinations:
+--              categoryID+type+price has the facets of categoryID+type.
 -- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
 --              <resource>_tally_by_<column>_counted. Maintenance chooses these. is_counted is false while the objects
---              from before the choice are being counted. Its facets are '' and those of each single counted column.
+--              from before the choice are being counted. Its facets are '', those of each single counted column, and the
+--              items of each counted array.
 -- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by facet, except those of
 --              combinations such as categoryID+brandID, of which nearly every object has its own. An object counts once for
 --              an item that it has twice.
@@ -31,19 +36,22 @@
 -- 4. A writer that starts later at READ COMMITTED sees the new ranges in its next statement.
 -- 5. A writer with an older snapshot, at REPEATABLE READ or above, would still see the former ranges. The cut updates the
 --    row of the resource in tallies. The trigger of such a writer locks this row, and gets the error 40001.
+--    The bounds of cells change under the same lock.
 -- 6. A word is added under the same lock, so that every later writer records it. It is counted afterwards in one snapshot:
 --    what writers had recorded by then is subtracted from what was counted, and the difference is appended as deltas.
 --
 -- Statements that read both lock the table of the resource before its tally, as TRUNCATE does. Otherwise a reader and a
 -- TRUNCATE could deadlock.
 
--- What a tally counts, in the arguments of install_tally: its orders, each with its kind, its column, and elements, what it
--- counts by: '' and columns such as categoryID+type.
+-- What a tally counts, in the arguments of install_tally: its orders, each with its kind, its column, elements, what it
+-- counts by: '' and columns such as categoryID+type, and arrays, if it counts by the items of any.
 CREATE OR REPLACE FUNCTION tally_description(
   of_resource text, counted text[], sorted text[], searched text[], intervals text[]
 ) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_agg(
-    jsonb_build_object('kind', kind, 'of_column', of_column, 'elements', ''::text || faceted) ORDER BY kind, at
+    jsonb_build_object('kind', kind, 'of_column', of_column, 'elements', ''::text || faceted)
+      || CASE WHEN kind IN ('cells', 'words') AND arrays <> '{}' THEN jsonb_build_object('arrays', arrays) ELSE '{}' END
+    ORDER BY kind, at
   )
   FROM (
     SELECT ARRAY(
@@ -61,12 +69,15 @@ CREATE OR REPLACE FUNCTION tally_description(
   ) singles CROSS JOIN LATERAL (
     SELECT 'identifiers' AS kind, NULL AS of_column, 1 AS at, plain AS faceted
     UNION ALL
-    SELECT 'values', of_sorted, at, ARRAY(
-      SELECT name FROM unnest(broad) name WHERE name = ANY(single)
-      UNION ALL
-      SELECT left(element, -1 - length(of_sorted)) FROM unnest(intervals) element
+    SELECT 'values', of_sorted, at, ARRAY(SELECT name FROM unnest(broad) name WHERE name = ANY(single))
+    FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
+    UNION ALL
+    SELECT 'cells', of_sorted, at, single || ARRAY(SELECT name FROM unnest(within) name WHERE name <> ALL(single))
+    FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at) CROSS JOIN LATERAL (
+      SELECT array_agg(left(element, -1 - length(of_sorted))) AS within FROM unnest(intervals) element
       WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
-    ) FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
+    ) declared
+    WHERE within IS NOT NULL
     UNION ALL
     SELECT 'words', of_searched, at, single FROM unnest(searched) WITH ORDINALITY AS named(of_searched, at)
     UNION ALL
@@ -84,11 +95,12 @@ ALTER TABLE tallies ALTER orders SET NOT NULL;
 
 -- The orders of each tally. place numbers those of a resource, and names are the columns that place an object in it.
 CREATE OR REPLACE VIEW tally_orders AS
-SELECT resource, identifier, kind, of_column, place, resource || '_tally' || coalesce('_by_' || of_column, '') AS tally,
-  elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:], '+'), '+') AS names
+SELECT resource, identifier, kind, of_column, place,
+  resource || '_tally' || coalesce('_by_' || of_column, '') || CASE kind WHEN 'cells' THEN '_cells' ELSE '' END AS tally,
+  elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:] || arrays, '+'), '+') AS names, arrays
 FROM tallies CROSS JOIN LATERAL ROWS FROM (
-  jsonb_to_recordset(orders) AS (kind text, of_column text COLLATE "C", elements text[] COLLATE "C")
-) WITH ORDINALITY AS described(kind, of_column, elements, place);
+  jsonb_to_recordset(orders) AS (kind text, of_column text COLLATE "C", elements text[] COLLATE "C", arrays text[] COLLATE "C")
+) WITH ORDINALITY AS described(kind, of_column, elements, arrays, place);
 
 -- What the tally of a resource counts, as text; null if it has none. Every statement that reads a tally asks for it, since a
 -- migration of another release may have installed another one: see src/tally/described-tally.ts. A plan is kept, which a
@@ -134,13 +146,18 @@ CREATE OR REPLACE FUNCTION tally_facet(element text) RETURNS text LANGUAGE sql I
   ) names
 $$;
 
--- Returns the text of a query. It adds up the column "#step" of source by facet, and by the column key of source if one is
--- given. Its columns are key, facet and total. source contains a table object. Sums of 0 are left out.
-CREATE OR REPLACE FUNCTION tally_sums(elements text[], source text, key text DEFAULT NULL) RETURNS text
+-- The table of the items of the row object, each once, in the column named.
+CREATE OR REPLACE FUNCTION tally_items(of_column text, named text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT format('(SELECT DISTINCT item::text FROM unnest(object.%I) item WHERE item IS NOT NULL) items(%I)', of_column, named)
+$$;
+
+-- Returns the text of a query. It adds up the column "#step" of source by the facets of an order, and by the column key of
+-- source if one is given. Its columns are key, facet and total. source contains a table object. Sums of 0 are left out.
+CREATE OR REPLACE FUNCTION tally_sums(ordered tally_orders, source text, key text DEFAULT NULL) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
   WITH names AS (
     SELECT name, 1 << (row_number() OVER (ORDER BY name) - 1)::integer AS bit
-    FROM (SELECT DISTINCT unnest(string_to_array(array_to_string(elements, '+'), '+')) AS name) every
+    FROM (SELECT DISTINCT unnest(string_to_array(array_to_string(ordered.elements, '+'), '+')) AS name) every
     WHERE name <> ''
   ), sets AS (
     SELECT element, (
@@ -150,7 +167,7 @@ LANGUAGE sql IMMUTABLE AS $$
         -- GROUPING has a bit for each column that is not in the set.
         SELECT coalesce(sum(bit), 0) FROM names WHERE name <> ALL(string_to_array(element, '+'))
       ) AS mask
-    FROM unnest(elements) AS each(element)
+    FROM unnest(ordered.elements) AS each(element)
   )
   SELECT format(
     'SELECT %1$sfacet, total FROM (
@@ -160,7 +177,24 @@ LANGUAGE sql IMMUTABLE AS $$
       'CASE GROUPING(' || (SELECT string_agg(format('object.%I', name), ', ' ORDER BY bit DESC) FROM names) || ')'
         || (SELECT string_agg(format(' WHEN %s THEN %s', mask, tally_facet(element)), '') FROM sets) || ' END',
       quote_literal('')),
-    source, (SELECT string_agg('(' || columns || ')', ', ') FROM sets))
+    source, (SELECT string_agg('(' || columns || ')', ', ') FROM sets)
+  ) || coalesce((
+    SELECT string_agg(format(
+      ' UNION ALL SELECT %1$s%2$L || "#item", sum("#step") FROM %3$s CROSS JOIN LATERAL %4$s
+        GROUP BY %1$s"#item" HAVING sum("#step") <> 0',
+      key || ', ', name || '=', source, tally_items(name, '#item')), '')
+    FROM unnest(ordered.arrays) name
+  ), '')
+$$;
+
+-- The table of the facets of the row object in an order.
+CREATE OR REPLACE FUNCTION tally_facets(ordered tally_orders) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT format('(SELECT facet FROM (VALUES %s) named(facet) WHERE facet IS NOT NULL%s) of', (
+    SELECT string_agg(format('(%s)', tally_facet(element)), ', ') FROM unnest(ordered.elements) element
+  ), (
+    SELECT string_agg(format(' UNION ALL SELECT %L || "#item" FROM %s', name || '=', tally_items(name, '#item')), '')
+    FROM unnest(ordered.arrays) name
+  ))
 $$;
 
 -- Creates the tables of an order. Half-empty pages have room for the counts that a fold writes, so that it leaves the index
@@ -191,6 +225,9 @@ BEGIN
         current_schema(), ordered.tally || '_counted');
     WHEN 'items' THEN
       EXECUTE format('CREATE INDEX ON %s (facet, word)', tally);
+    WHEN 'cells' THEN
+      EXECUTE format('CREATE TABLE %I.%I (lowest %s PRIMARY KEY, cell integer GENERATED ALWAYS AS IDENTITY UNIQUE)',
+        current_schema(), ordered.tally || '_bounds', value_type);
   END CASE;
   EXECUTE format(
     'CREATE TABLE %s (LIKE %s) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
@@ -224,20 +261,18 @@ LANGUAGE sql STABLE AS $$
            ORDER BY tally.facet DESC, tally.value DESC NULLS LAST, tally.lowest DESC LIMIT 1
          ) range ON true
        ) ranged GROUP BY facet, value, lowest HAVING sum("#step") <> 0' END,
-    current_schema(), ordered.tally, ordered.identifier, ordered.of_column, first_key, format(
-      'source object CROSS JOIN LATERAL (VALUES %s) of(facet) WHERE of.facet IS NOT NULL AND %s',
-      (SELECT string_agg(format('(%s)', tally_facet(element)), ', ') FROM unnest(ordered.elements) element), which))
+    current_schema(), ordered.tally, ordered.identifier, ordered.of_column, first_key,
+    format('source object CROSS JOIN LATERAL %s WHERE %s', tally_facets(ordered), which))
 $$;
 
--- The table of the items of the row object, each once.
-CREATE OR REPLACE FUNCTION tally_items(of_column text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT format('(SELECT DISTINCT item::text FROM unnest(object.%I) item WHERE item IS NOT NULL) items("#word")', of_column)
-$$;
-
--- The table of the words of the row object that an order of words counts, or the items that one of items does.
+-- The table of the words of the row object that an order of words counts, of the items that one of items does, or of its cell.
+-- Without OFFSET 0, the cell would be looked up again for each facet.
 CREATE OR REPLACE FUNCTION tally_words(ordered tally_orders) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE ordered.kind
-    WHEN 'items' THEN tally_items(ordered.of_column)
+    WHEN 'items' THEN tally_items(ordered.of_column, '#word')
+    WHEN 'cells' THEN format('(SELECT coalesce((
+         SELECT cell FROM %I.%I WHERE lowest <= object.%3$I ORDER BY lowest DESC LIMIT 1
+       ), 0)::text WHERE object.%3$I IS NOT NULL OFFSET 0) cells("#word")', current_schema(), ordered.tally || '_bounds', ordered.of_column)
     ELSE format('unnest(tsvector_to_array(object.%I)) lexemes("#word")
          JOIN %I.%I counted ON counted.word = "#word"', ordered.of_column, current_schema(), ordered.tally || '_counted')
   END
@@ -247,11 +282,12 @@ $$;
 -- the number of objects.
 --
 -- counted: whether it counts the counted words, or those that are not counted yet
-CREATE OR REPLACE FUNCTION tally_recount(ordered tally_orders, counted boolean DEFAULT true) RETURNS text
-LANGUAGE sql STABLE AS $$
-  SELECT format('WITH source AS (SELECT *, 1 AS "#step" FROM %s) %s', resource, CASE
-    WHEN ordered.kind IN ('words', 'items') THEN tally_sums(
-      ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_words(ordered)
+-- which: a condition on the objects, as SQL
+CREATE OR REPLACE FUNCTION tally_recount(ordered tally_orders, counted boolean DEFAULT true, which text DEFAULT 'true')
+RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT format('WITH source AS NOT MATERIALIZED (SELECT *, 1 AS "#step" FROM %s WHERE %s) %s', resource, which, CASE
+    WHEN ordered.kind IN ('words', 'items', 'cells') THEN tally_sums(
+      ordered, 'source object CROSS JOIN LATERAL ' || tally_words(ordered)
         || CASE ordered.kind WHEN 'words' THEN format(' AND is_counted = %L', counted) ELSE '' END, '"#word"')
     ELSE tally_ranges(ordered, least_identifier(identifier_type(resource, ordered.identifier)), 'true')
   END)
@@ -264,13 +300,19 @@ $$;
 -- that makes a statement large.
 CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
-    WHEN ordered.kind IN ('words', 'items') THEN format(
-      'IF changed[%s] IS NOT FALSE%s THEN
-         INSERT INTO %s (word, facet, count) WITH source AS (@rows) %s;
+    -- To group by many sets of columns takes long to begin.
+    WHEN ordered.kind IN ('words', 'items', 'cells') THEN format(
+      'IF changed[%1$s] IS NOT FALSE%2$s THEN
+         IF written > 1000 THEN
+           INSERT INTO %3$s (word, facet, count) WITH source AS (@rows) %4$s;
+         ELSE
+           INSERT INTO %3$s (word, facet, count) WITH source AS (@rows)
+           SELECT "#word", of.facet, sum("#step") FROM %5$s CROSS JOIN LATERAL %6$s GROUP BY "#word", of.facet HAVING sum("#step") <> 0;
+         END IF;
        END IF;
        ', ordered.place, CASE ordered.kind
         WHEN 'words' THEN format(' AND EXISTS (SELECT FROM %I.%I)', current_schema(), ordered.tally || '_counted') ELSE '' END,
-      deltas, tally_sums(ordered.elements, 'source object CROSS JOIN LATERAL ' || tally_words(ordered), '"#word"'))
+      deltas, tally_sums(ordered, worded, '"#word"'), worded, tally_facets(ordered))
     -- Many rows are counted by facet. Their ranges are looked up only in facets with several of them; if there is none,
     -- EXISTS has the rows not even be read.
     ELSE format(
@@ -288,13 +330,14 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
        ', ordered.place, deltas, tally,
       CASE ordered.kind WHEN 'values' THEN 'value IS NOT NULL' ELSE 'lowest <> ' || first_key END,
       CASE ordered.kind WHEN 'values' THEN 'NULL, ' ELSE '' END || first_key,
-      tally_sums(ordered.elements, 'source object' || coalesce(' WHERE object.' || quote_ident(ordered.of_column) || ' IS NOT NULL', '')),
+      tally_sums(ordered, 'source object' || coalesce(' WHERE object.' || quote_ident(ordered.of_column) || ' IS NOT NULL', '')),
       tally_ranges(ordered, first_key, 'EXISTS (SELECT FROM several) AND of.facet IN (SELECT facet FROM several)'),
       tally_ranges(ordered, first_key, 'true'))
   END
   FROM (
     SELECT format('%I.%I', current_schema(), ordered.tally) AS tally,
-      format('%I.%I', current_schema(), ordered.tally || '_deltas') AS deltas
+      format('%I.%I', current_schema(), ordered.tally || '_deltas') AS deltas,
+      'source object CROSS JOIN LATERAL ' || tally_words(ordered) AS worded
   ) tables
 $$;
 
@@ -418,13 +461,13 @@ BEGIN
   SELECT string_agg(DISTINCT quote_ident(name), ', ') INTO columns
   FROM tally_orders orders CROSS JOIN unnest(names) name WHERE orders.resource = of_resource;
   FOR ordered IN SELECT * FROM tally_orders orders WHERE orders.resource = of_resource ORDER BY place LOOP
-    PERFORM create_tally_tables(ordered, key_type, CASE ordered.kind WHEN 'values' THEN column_type(resource, ordered.of_column) END);
-    IF ordered.kind = 'items' THEN
+    PERFORM create_tally_tables(ordered, key_type, column_type(resource, ordered.of_column));
+    IF ordered.kind IN ('items', 'cells') THEN
       EXECUTE format('INSERT INTO %s.%I (word, facet, count) %s', home, ordered.tally, tally_recount(ordered));
     END IF;
-    CONTINUE WHEN ordered.kind IN ('words', 'items');
+    CONTINUE WHEN ordered.kind IN ('words', 'items', 'cells');
     EXECUTE format('INSERT INTO %s.%I (facet, lowest, count) SELECT facet, %s, total FROM (%s) sums',
-      home, ordered.tally, first_key, tally_sums(ordered.elements, format(
+      home, ordered.tally, first_key, tally_sums(ordered, format(
         '(SELECT %s, 1 AS "#step" FROM %s%s) object', columns, resource,
         coalesce(' WHERE ' || quote_ident(ordered.of_column) || ' IS NOT NULL', ''))));
   END LOOP;
@@ -441,8 +484,8 @@ DECLARE
 BEGIN
   EXECUTE format('DROP FUNCTION IF EXISTS %I() CASCADE', 'keep_' || of_resource || '_tally');
   FOR name IN
-    SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted}'::text[]) part
-    WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words')
+    SELECT tally || part FROM tally_orders CROSS JOIN unnest('{"",_deltas,_counted,_bounds}'::text[]) part
+    WHERE resource = of_resource AND (part <> '_counted' OR kind = 'words') AND (part <> '_bounds' OR kind = 'cells')
   LOOP
     EXECUTE format('DROP TABLE IF EXISTS %I', name);
   END LOOP;

@@ -1,21 +1,26 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { columnOf, isBroad } from '../../resource/resource.js';
 import type { Condition } from '../condition/condition.js';
 import { and, whereOf } from '../condition/print.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { keyOf } from '../reading/key-of.js';
-import type { Counted } from '../statement/tallied-counts.js';
-import { criteriaOf } from '../statement/criteria.js';
+import { lastValue } from '../../tally/facet.js';
+import type { CellTally } from '../../tally/tally.js';
+import { type Counted, cellsOf } from '../statement/tallied-counts.js';
+import { criteriaOf, type Interval } from '../statement/criteria.js';
 import { conditionsBeside } from './conditions-beside.js';
-import { type Field, TalliedValues } from './tallied-values.js';
+import { type CellFacets, type Field, TalliedValues, valueOf } from './tallied-values.js';
 
 /** Fields whose values are counted in one scan. */
 interface Scan {
   readonly matching: readonly Condition[];
   /** A condition in SQL under which this scan counts. Absent: always. */
   readonly condition?: string;
-  readonly fields: Field[];
+  /** If given, the tally counts the whole cells of an interval, and the scan only the other objects. */
+  readonly cells?: { readonly order: CellTally; readonly interval: Interval };
+  readonly fields: (Field & { readonly bounds?: CellFacets['bounds'] })[];
 }
 
 /** A query of some rows. */
@@ -30,8 +35,8 @@ export interface Rows extends Pick<Counted, 'tables'> {
  * 1. the facets of the column, without other conditions;
  * 2. the facets of a combination that is counted, with values of the other columns;
  * 3. the tally of words, with a counted word, or of items, with one item or for the items themselves;
- * 4. a scan of the matching objects: one with `GROUPING SETS` for all columns with the same conditions, and one for each
- *    array.
+ * 4. the cells of an interval, and a scan of the objects at its ends;
+ * 5. a scan of the matching objects, one for all columns with the same conditions.
  *
  * @param columns counted columns by themselves, and arrays
  */
@@ -55,20 +60,21 @@ export function countedValues(
     const found = criteria && tallied.of(name, criteria);
     if (found) counts.push(`SELECT ${at} AS at, value, count FROM (${found.query}) tallied`);
     if (found && found.unless === undefined) continue;
-    if (columnOf(metadata, name).isArray) {
-      counts.push(scannedItems(metadata, others, { name, at }, values));
-      continue;
-    }
+    const cells = found ? undefined : criteria && tallied.inCells(name, criteria);
     const alone = new ParameterValues();
-    const key = keyOf(whereOf(others, { metadata, values: alone }), alone.values, found?.unless);
-    const scan = scans.get(key) ?? { matching: others, condition: found?.unless, fields: [] };
+    const where = whereOf(others, { metadata, values: alone });
+    const key = keyOf(where, alone.values, found?.unless, String(cells !== undefined));
+    const scan = scans.get(key) ?? {
+      matching: others,
+      condition: found?.unless,
+      ...(cells && { cells }),
+      fields: [],
+    };
     scans.set(key, scan);
-    scan.fields.push({ name, at });
+    scan.fields.push({ name, at, ...cells });
   }
   if (unconditional.length > 0) counts.push(tallied.every(unconditional));
-  const scanning = [...scans.values()].map((scan, at) =>
-    scanned(metadata, scan, `scanned_${at}`, values),
-  );
+  const scanning = [...scans.values()].map((scan, at) => scanned(metadata, scan, at, values));
   return {
     tables: [
       ...[...tallied.tables].map(([name, query]) => `${name} AS MATERIALIZED (${query})`),
@@ -78,58 +84,100 @@ export function countedValues(
   };
 }
 
-/** A query of the counts of an array's items, from the matching objects themselves. */
-function scannedItems(
-  metadata: EntityMetadata,
-  matching: readonly Condition[],
-  { name, at }: Field,
-  values: ParameterValues,
-): string {
-  const { databaseName: column } = columnOf(metadata, name);
-  return `SELECT ${at} AS at, value, count(*) AS count
-    FROM object CROSS JOIN LATERAL (
-      SELECT DISTINCT item::text AS value FROM unnest(object."${column}") item WHERE item IS NOT NULL
-    ) items ${whereOf(matching, { metadata, values })} GROUP BY value`;
+/**
+ * A query of the counts of fields, from one scan of the matching objects. PostgreSQL keeps the objects only if several parts
+ * of the query read them.
+ *
+ * @param at the place of the scan among those of the statement
+ */
+function scanned(metadata: EntityMetadata, scan: Scan, at: number, values: ParameterValues): Rows {
+  const fields = scan.fields.map((field) => ({ ...field, column: columnOf(metadata, field.name) }));
+  const where = and(
+    whereOf(scan.matching, { metadata, values }),
+    ...(scan.condition === undefined ? [] : [scan.condition]),
+  );
+  const selected = fields.map(({ column }) => `object."${column.databaseName}"`).join(', ');
+  const cells = scan.cells && cellsOf(scan.cells.order, scan.cells.interval, values, `_${at}`);
+  const objects = cells?.objects(selected, where) ?? `SELECT ${selected} FROM object ${where}`;
+  const [arrays, single] = [true, false].map((isArray) =>
+    fields.filter(({ column }) => column.isArray === isArray),
+  ) as [Scanned[], Scanned[]];
+  const grouped = single.length > 0 ? groupedValues(metadata, single, `scanned_${at}`) : undefined;
+  const queries = [
+    ...(grouped ? [grouped.query] : []),
+    ...arrays.map(
+      (field) => `SELECT ${field.at} AS at, value, count(*) AS count
+        FROM scanned_${at} object CROSS JOIN LATERAL ${valueOf(field.column)} GROUP BY value`,
+    ),
+  ];
+  const tables = [
+    ...(cells?.tables ?? []),
+    `scanned_${at} AS (${objects})`,
+    ...(grouped?.tables ?? []),
+  ];
+  if (!cells) return { tables, query: queries.join('\nUNION ALL ') };
+  const names = fields.flatMap((field) =>
+    (field.bounds ?? []).map(([first, end]) => ({ at: field.at, first, end })),
+  );
+  const [places, firsts, ends] = [
+    values.addTyped(
+      names.map((name) => name.at),
+      'integer[]',
+    ),
+    values.addTyped(
+      names.map(({ first }) => first),
+      'text[]',
+    ),
+    values.addTyped(
+      names.map(({ end }) => end),
+      'text[]',
+    ),
+  ];
+  const whole = `SELECT at, ${lastValue('prefix')} AS value, sum(count)::bigint AS count
+    FROM unnest(${places}, ${firsts}, ${ends}) AS name(at, prefix, upto)
+    CROSS JOIN ${cells.rows('facet >= prefix AND facet < upto')} GROUP BY at, prefix, facet`;
+  return {
+    tables,
+    query: `SELECT at, value, sum(count)::bigint AS count
+      FROM (${[whole, ...queries].join('\nUNION ALL ')}) every GROUP BY at, value`,
+  };
+}
+
+/** A field of a scan, with its column. */
+interface Scanned extends Field {
+  readonly column: ColumnMetadata;
 }
 
 /**
- * A query of the counts of fields, from one scan of the matching objects. Columns of few values are grouped with another
- * one, so that an object is looked up in fewer groups. Their groups are then added up, which are few.
+ * A query of the counts of single values. Columns of few values are grouped with another one, so that an object is looked up
+ * in fewer groups. Their groups are then added up, which are few.
  *
- * @param name of the table of these groups
+ * @param scan the name of the table of the objects
  */
-function scanned(
-  metadata: EntityMetadata,
-  { matching, condition, fields }: Scan,
-  name: string,
-  values: ParameterValues,
-): Rows {
-  const columns = fields.map((field) => {
-    const { databaseName } = columnOf(metadata, field.name);
-    return { at: field.at, column: `"${databaseName}"`, isFew: isBroad(metadata, field.name) };
-  });
+function groupedValues(metadata: EntityMetadata, fields: readonly Scanned[], scan: string): Rows {
+  const columns = fields.map(({ at, name, column }) => ({
+    at,
+    column: `"${column.databaseName}"`,
+    isFew: isBroad(metadata, name),
+  }));
   const few = columns.filter(({ isFew }) => isFew);
   const [first = [], ...others] = columns.filter(({ isFew }) => !isFew).map((each) => [each]);
   const sets = [[...first, ...few], ...others].map(
-    (set) => `(${set.map(({ column }) => `object.${column}`).join(', ')})`,
+    (set) => `(${set.map(({ column }) => column).join(', ')})`,
   );
-  const isGrouped = columns.map(({ at, column }) => `GROUPING(object.${column}) = 0 AS "#${at}"`);
-  const where = and(
-    whereOf(matching, { metadata, values }),
-    ...(condition === undefined ? [] : [condition]),
-  );
+  const isGrouped = columns.map(({ at, column }) => `GROUPING(${column}) = 0 AS "#${at}"`);
   const counts = columns.map(
     ({
       at,
       column,
     }) => `SELECT ${at} AS at, ${column}::text AS value, sum("#count")::bigint AS count
-      FROM ${name} WHERE "#${at}" AND ${column} IS NOT NULL GROUP BY ${column}`,
+      FROM ${scan}_groups WHERE "#${at}" AND ${column} IS NOT NULL GROUP BY ${column}`,
   );
   return {
     tables: [
-      `${name} AS MATERIALIZED (
-        SELECT ${columns.map(({ column }) => `object.${column}`).join(', ')}, ${isGrouped.join(', ')}, count(*) AS "#count"
-        FROM object ${where} GROUP BY GROUPING SETS (${sets.join(', ')})
+      `${scan}_groups AS MATERIALIZED (
+        SELECT ${columns.map(({ column }) => column).join(', ')}, ${isGrouped.join(', ')}, count(*) AS "#count"
+        FROM ${scan} GROUP BY GROUPING SETS (${sets.join(', ')})
       )`,
     ],
     query: counts.join('\nUNION ALL '),

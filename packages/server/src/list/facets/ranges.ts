@@ -66,7 +66,7 @@ export function intervalsOf(
   const criteria = criteriaOf(others, metadata);
   const isKnown = criteria !== undefined && areEqualities(criteria);
   const objects = isKnown ? sortedObjects(metadata, name, criteria) : undefined;
-  if (objects && !objects.isNarrow) {
+  if (objects) {
     const ranks = new TallyRanks(objects, values);
     const below = bounds.map((bound, at) => {
       const count = ranks.below(`(${values.addTyped(bound, type)})`, false);

@@ -1,10 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { OBJECTS_PER_LOOKUP } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/words.js';
 import type { WordSearch } from '../condition/condition.js';
-import { type Criteria, facetsOf, type Item } from '../statement/criteria.js';
+import { type Criteria, facetsOf, type Interval, type Item } from '../statement/criteria.js';
 import {
   aroundValue,
   type Facet,
@@ -14,8 +15,14 @@ import {
   facetNames,
   lastValue,
 } from '../../tally/facet.js';
-import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
-import { countedWord, countOf, type ItemTally, tallyRows } from '../../tally/tally.js';
+import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import {
+  type CellTally,
+  countedWord,
+  countOf,
+  type ItemTally,
+  tallyRows,
+} from '../../tally/tally.js';
 
 /** The counts of a field's values as the tally has them. */
 interface ValueCounts {
@@ -32,6 +39,22 @@ interface ValueCounts {
 export interface Field {
   readonly name: string;
   readonly at: number;
+}
+
+/** Facets of the cells of a column, of which an interval consists. */
+export interface CellFacets {
+  readonly order: CellTally;
+  readonly interval: Interval;
+  /** `facetBounds` of the facets of the field's values, with each combination of the other values. */
+  readonly bounds: readonly (readonly [first: string, end: string])[];
+}
+
+/** SQL for the values of a counted column in the row `object`, in FROM: the table `of_object` of `value`. */
+export function valueOf({ databaseName, isArray }: ColumnMetadata): string {
+  const column = `object."${databaseName}"`;
+  return isArray
+    ? `(SELECT DISTINCT item::text AS value FROM unnest(${column}) item WHERE item IS NOT NULL) of_object`
+    : `(SELECT ${column}::text AS value WHERE ${column} IS NOT NULL) of_object`;
 }
 
 /** Takes the counts of values from the tally of a resource. */
@@ -51,10 +74,10 @@ export class TalliedValues {
   of(field: string, criteria: Criteria): ValueCounts | undefined {
     const { equal, intervals, missing, excluded, search, item } = criteria;
     if (intervals.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
+    if (search) return equal.size === 0 && !item ? this.byWord(field, search) : undefined;
     const items = itemTallyOf(this.metadata, field);
-    if (items) return search || item ? undefined : this.itemsOf(items, equal);
-    if (item) return equal.size === 0 && !search ? this.byItem(field, item) : undefined;
-    if (search) return equal.size === 0 ? this.byWord(field, search) : undefined;
+    if (items) return item ? undefined : this.itemsOf(items, equal);
+    if (item) return equal.size === 0 ? this.byItem(field, item) : undefined;
     // The value of the field is empty: the names of its facets have another one there.
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]));
     if (!facets) return undefined;
@@ -122,13 +145,12 @@ export class TalliedValues {
     }
     const named = onlyNamed(search, false, this.values);
     const counted = columnOf(this.metadata, field);
-    const column = `object."${counted.databaseName}"`;
     const [first, end] = facetBounds([counted]);
     const others =
       named === undefined
         ? ''
-        : `UNION ALL SELECT '${first}' || ${column}::text, 1 FROM object, searched
-           WHERE ${named} AND ${column} IS NOT NULL`;
+        : `UNION ALL SELECT '${first}' || value, 1 FROM object CROSS JOIN searched
+           CROSS JOIN LATERAL ${valueOf(counted)} WHERE ${named}`;
     const [tallied, since] = [words.tally, words.deltas].map(
       (table) =>
         `SELECT facet, count FROM searched JOIN ${table} USING (word)
@@ -139,6 +161,22 @@ export class TalliedValues {
         FROM (${tallied} UNION ALL ${since} ${others}) every GROUP BY facet`,
       unless: '(SELECT count(*) FROM searched) = 0',
     };
+  }
+
+  /**
+   * Which facets of the cells of a column count a field's values among the objects in an interval; `undefined` if there are
+   * none.
+   */
+  inCells(field: string, criteria: Criteria): CellFacets | undefined {
+    const { equal, intervals, missing, excluded, search, item } = criteria;
+    const [interval, ...others] = intervals;
+    if (!interval || others.length + missing.length + excluded.size > 0) return undefined;
+    const order = cellTallyOf(this.metadata, interval.column);
+    if (!order || search || item || equal.has(field)) return undefined;
+    const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]), order);
+    if (facets?.[0]?.columns.at(-1)?.propertyName !== field) return undefined;
+    const bounds = facets.map(({ columns, values }) => facetBounds(columns, values));
+    return { order, interval, bounds };
   }
 
   /** The values of the last column of facets: their names begin alike. */

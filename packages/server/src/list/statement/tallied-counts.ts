@@ -1,14 +1,21 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import { sqlTypeOf } from '../../resource/column-values.js';
+import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import type { Bound } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
-import { EVERY_OBJECT, type Facet, facetNames, namesOf } from '../../tally/facet.js';
+import { type CellBound, Cells } from '../../tally/cells.js';
+import { type Facet, facetNames } from '../../tally/facet.js';
 import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
-import { itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
-import { countOf, countOfColumn, countWhere, wordCountOf } from '../../tally/tally.js';
+import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import {
+  type CellTally,
+  countOf,
+  countOfColumn,
+  countWhere,
+  wordCountOf,
+} from '../../tally/tally.js';
 import {
   areEqualities,
   type Criteria,
@@ -44,8 +51,8 @@ export interface TalliedList {
 /** What the tally says of the number of matching objects. */
 export interface TalliedCount {
   /**
-   * Whether it always knows the number. Otherwise `total` is null if it does not, or has so few objects of the facets that
-   * the matching ones are better counted one by one (`TallyRanks.spansMore`).
+   * Whether it needs nothing but the tally. Otherwise `total` also reads objects, or is null if the tally does not know the
+   * number.
    */
   readonly isSure: boolean;
   readonly sql: (list: Counting) => Counted;
@@ -66,22 +73,67 @@ export function talliedCount(list: TalliedList): TalliedCount | undefined {
   }
   const interval = onlyInterval(criteria);
   if (!interval) return always(remainder(metadata, criteria));
-  if (!isBounded(interval)) return always(valuedCount(metadata, interval.column, criteria));
   const objects = sortedObjects(metadata, interval.column, criteria);
-  return objects && { isSure: !objects.isNarrow, sql: countWithin(interval, objects) };
+  if (!isBounded(interval)) {
+    const valued = valuedCount(metadata, interval.column, criteria);
+    if (valued) return always(valued);
+  }
+  if (!objects) return countByCells(metadata, interval, criteria);
+  return { isSure: true, sql: ({ values }) => countedBetween(interval, objects, values) };
 }
 
 function always(count: Count | undefined): TalliedCount | undefined {
   return count && { isSure: true, sql: ({ values }) => ({ tables: [], total: count(values) }) };
 }
 
-function countWithin(interval: Interval, objects: SortedObjects): TalliedCount['sql'] {
-  return ({ values }) => {
-    const { ranks, tables, total } = countedBetween(interval, objects, values);
-    if (!objects.isNarrow) return { tables, total };
-    const isRead = ranks.spansMore(countOfFacets(objects.metadata, [EVERY_OBJECT], values));
-    return { tables, total: `(CASE WHEN ${isRead} THEN NULL ELSE ${total} END)` };
-  };
+/** The number of objects in an interval with the values of criteria, by the cells of the column. */
+function countByCells(
+  metadata: EntityMetadata,
+  interval: Interval,
+  { equal }: Criteria,
+): TalliedCount | undefined {
+  const order = cellTallyOf(metadata, interval.column);
+  const facets = order && facetsOf(metadata, equal, order);
+  return (
+    facets && {
+      isSure: false,
+      sql: ({ where, values }) => {
+        const cells = cellsOf(order, interval, values);
+        const rows = cells.rows(`facet = ANY(${facetNames(facets, values)})`);
+        const total = `(SELECT coalesce(sum(count), 0) FROM ${rows})
+          + (SELECT count(*) FROM (${cells.objects('', where)}) objects)`;
+        return { tables: cells.tables, total: `(${total})` };
+      },
+    }
+  );
+}
+
+/** The upper bound of all numbers. */
+const NOT_NAN: Bound = { value: 'NaN', inclusive: false };
+
+/**
+ * The cells of an interval.
+ *
+ * @param name see `Cells`
+ */
+export function cellsOf(
+  order: CellTally,
+  { lower, upper }: Interval,
+  values: ParameterValues,
+  name?: string,
+): Cells {
+  const type = sqlTypeOf(order.column);
+  const bound = ({ value, inclusive }: Bound): CellBound => ({
+    value: `(${values.addTyped(value, type)})`,
+    inclusive,
+  });
+  // The conditions of lists leave NaN out, which is in the last cell.
+  const end = upper ?? (lower && mayBeNaN(order.column) ? NOT_NAN : undefined);
+  return new Cells(
+    order,
+    { ...(lower && { lower: bound(lower) }), ...(end && { upper: bound(end) }) },
+    name,
+  );
 }
 
 /** The number of matching objects: by the tally if it knows it, and by an index otherwise. */
@@ -145,29 +197,21 @@ function countByItem(
   );
 }
 
-/** Objects whose ranges in the order of a column the tally knows. */
-interface SortedObjects extends TalliedObjects {
-  /** Whether their facets are narrow: in the order they are far apart, so that no offset is found in it. */
-  readonly isNarrow: boolean;
-}
-
 /** The objects with the values of criteria and a value in a column, if it has a tally. */
 export function sortedObjects(
   metadata: EntityMetadata,
   name: string,
   { equal }: Criteria,
-): SortedObjects | undefined {
+): TalliedObjects | undefined {
   const order = tallyOf(metadata).byValue.find(({ column }) => column?.propertyName === name);
   const facets = order && facetsOf(metadata, equal, order);
-  if (!facets) return undefined;
-  const isNarrow = order.narrow.includes(namesOf(facets[0]?.columns ?? []));
-  return { metadata, order, facets, isNarrow };
+  return facets && { metadata, order, facets };
 }
 
 /** The number of objects in an interval, with their ranks, and the table `outside`: how many are `below` it and `above`. */
 export function countedBetween(
   { column, lower, upper }: Interval,
-  objects: SortedObjects,
+  objects: TalliedObjects,
   values: ParameterValues,
 ): Counted & { readonly ranks: TallyRanks } {
   const ranks = new TallyRanks(objects, values);

@@ -42,7 +42,7 @@ export function talliedPlace(
   }
   const { propertyName } = first.column;
   const objects = sortedObjects(metadata, propertyName, criteria);
-  if (!objects || objects.isNarrow) return undefined;
+  if (!objects) return undefined;
   const interval = onlyInterval(criteria);
   if (interval?.column === propertyName) {
     return (offset, values) => {
