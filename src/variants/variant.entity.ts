@@ -3,6 +3,7 @@ import {
   Column,
   CreateDateColumn,
   ForeignKey,
+  Index,
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
@@ -14,6 +15,8 @@ import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@ca
   filtered: ['productID', 'name', 'price', 'stock'],
   sorted: ['name', 'price'],
 })
+// The products with a variant of a name are counted in this order, also if there are very many.
+@Index(['name', 'productID'])
 @Check('variants_price', 'price >= 0 AND price < 1e15 AND scale(price) <= 4')
 @Check('variants_price_currency', 'price IS NULL OR currency IS NOT NULL')
 @Check('variants_currency', `currency ~ '^[A-Z]{3}$'`)

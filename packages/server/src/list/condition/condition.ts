@@ -95,6 +95,8 @@ export interface IdentifierQuery {
   readonly columns: readonly string[];
   /** The column of the resource whose values the query selects. */
   readonly selected: string;
+  /** Whether that column is a foreign key to the listed objects, so that each of its values identifies one. */
+  readonly isOfListed?: boolean;
   /**
    * Its text, which selects the identifiers.
    *

@@ -1,11 +1,13 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
+import { hasOwnTable } from '../../resource/own-table.js';
 import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
 import { referringColumn } from '../../resource/related.js';
 import { parentColumnOf } from '../../resource/tree.js';
 import type { IdentifierQuery } from './condition.js';
 import { ListOperator } from './from-typeorm.js';
+import { sqlEach } from './print.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
 export type ColumnValues<Entity> = {
@@ -47,7 +49,8 @@ export function having<Entity>(
         `having(${entity.name}) is a condition on ${identifier}, not on ${column}`,
       );
     }
-    return query(metadata, referringColumn(metadata, parent));
+    const selected = referringColumn(metadata, parent);
+    return { ...query(metadata, selected), isOfListed: hasOwnTable(metadata) };
   });
 }
 
@@ -63,10 +66,10 @@ function withValues<Entity>(
     selected,
     columns: given.map(([property]) => columnOf(metadata, property).databaseName),
     text: (parameters, visible) => {
-      const equal = given.map(([property, value]) => {
-        const { databaseName } = columnOf(metadata, property);
-        return `"${databaseName}" = ANY(${parameters.add([value].flat())})`;
-      });
+      const equal = sqlEach(
+        given.map(([column, value]) => ({ kind: 'equal', column, values: [value].flat() })),
+        { metadata, values: parameters, table: 'target' },
+      );
       // One null would make NOT IN unknown for every object.
       return `SELECT "${selected}" FROM ${tableOf(metadata)} target
         WHERE "${selected}" IS NOT NULL AND ${equal.join(' AND ')}${visible('target')}`;

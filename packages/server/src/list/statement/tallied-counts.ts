@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
 import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import type { Bound } from '../condition/condition.js';
+import type { Bound, Condition } from '../condition/condition.js';
 import { and } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
 import { type CellBound, Cells } from '../../tally/cells.js';
@@ -16,6 +16,7 @@ import {
   countWhere,
   wordCountOf,
 } from '../../tally/tally.js';
+import { countOfParents } from './count-of-parents.js';
 import {
   areEqualities,
   type Criteria,
@@ -138,9 +139,12 @@ export function cellsOf(
 
 /** The number of matching objects: by the tally if it knows it, and by an index otherwise. */
 export function countMatching(
-  list: Counting & { readonly tallied: TalliedCount | undefined },
+  list: Counting & {
+    readonly tallied: TalliedCount | undefined;
+    readonly conditions: readonly Condition[];
+  },
 ): Counted {
-  const byIndex = `(SELECT count(*) FROM object ${list.where})`;
+  const byIndex = countOfParents(list.conditions) ?? `(SELECT count(*) FROM object ${list.where})`;
   if (!list.tallied) return { tables: [], total: byIndex };
   const { tables, total } = list.tallied.sql(list);
   return { tables, total: list.tallied.isSure ? total : `coalesce(${total}, ${byIndex})` };
