@@ -4,6 +4,7 @@ export interface Question {
   readonly offset: number;
   readonly type?: readonly string[];
   readonly brandID?: readonly string[];
+  readonly brandIDNot?: readonly string[];
   readonly categoryID?: string;
   readonly priceMin?: string;
   readonly priceMax?: string;

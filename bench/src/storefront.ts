@@ -129,6 +129,7 @@ const OWN: readonly [name: string, draw: Draw][] = [
     ({ random }) => ({ variant: `No. ${Math.floor(random() * OTHER_NAMES)}` }),
   ],
   ['a common name of a variant', ({ random }) => ({ variant: oneOf(random, SIZES) })],
+  ['all but a brand, by price, at 50 %', allButBrandDeep],
   ['a colour', ({ random }) => ({ colours: oneOf(random, COLOURS) })],
   ['facets of colours', () => ({ facets: 'facets=colours' })],
   ['facets of colours, type', (from) => ({ ...type(from), facets: 'facets=colours' })],
@@ -178,6 +179,10 @@ function pricesDeep(from: Choice): Partial<Question> {
   return { ...interval, ...pageNear(from, 0.6, share) };
 }
 
+function allButBrandDeep(from: Choice): Partial<Question> {
+  return { brandIDNot: brands(from, 1).brandID, ...byPrice(), ...pageNear(from, 0.5) };
+}
+
 function typeByPriceDeep(from: Choice): Partial<Question> {
   const one = oneOf(from.random, TYPES);
   return { type: [one], ...byPrice(), ...pageNear(from, 0.5, SHARE[one]) };
@@ -214,7 +219,7 @@ function categoryAndType(from: Choice): Partial<Question> {
   return { ...category(from), ...type(from) };
 }
 
-function brands({ random, ranks }: Choice, count: number): Partial<Question> {
+function brands({ random, ranks }: Choice, count: number): { brandID: string[] } {
   const chosen = new Set<string>();
   while (chosen.size < count) chosen.add(brandID(skewedRank(random, ranks)));
   return { brandID: [...chosen] };

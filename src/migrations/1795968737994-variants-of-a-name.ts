@@ -11,7 +11,7 @@ export class VariantsOfAName1795968737994 implements MigrationInterface {
 }
 
 const UP: readonly string[] = [
-  `CREATE INDEX "IDX_6b535afdf937083414edb872f1" ON "variants"  ("name", "productID") `,
+  `CREATE INDEX "IDX_6b535afdf937083414edb872f1" ON "variants" ("name", "productID")`,
 ];
 
-const DOWN: readonly string[] = [`DROP INDEX "public"."IDX_6b535afdf937083414edb872f1"`];
+const DOWN: readonly string[] = [`DROP INDEX "IDX_6b535afdf937083414edb872f1"`];

@@ -13,7 +13,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'packages/server/src/database/engine/4-former-functions.sql': 'eb6c77fb4d3c',
   'packages/server/src/database/engine/5-former-functions.sql': 'e0b77728b68a',
   'src/migrations/1764676800000-baseline.ts': 'aaab16c50955',
-  'src/migrations/1795968737994-variants-of-a-name.ts': '46811463cfef',
+  'src/migrations/1795968737994-variants-of-a-name.ts': '5b878f72afba',
 };
 
 const ENGINE = 'packages/server/src/database/engine';

@@ -164,6 +164,7 @@ async function anchor(
 const WAYS: Readonly<Record<string, RegExp>> = {
   'count of an interval': /counted AS MATERIALIZED \(SELECT \(SELECT greatest/,
   'place among equal values': /value_at AS MATERIALIZED/,
+  'place among all': /near AS MATERIALIZED/,
   'count by words': /= ARRAY\[counted\.word\]/,
 };
 
@@ -213,6 +214,11 @@ it('Lists have the count and the objects of plain SQL, whatever their conditions
     // A place among equal values, in an order that no index has.
     { sort: 'price,title' },
     { sort: '-price,title' },
+    // A place among all books, those of the excluded values, too.
+    { authorIDNot: 'a3' },
+    { authorIDNot: 'a3,a4', sort: 'price' },
+    { shelfIDNot: 's2', kind: 'NOVEL', sort: '-price' },
+    { authorIDNot: 'a5', sort: 'publishedAt' },
   ] as PlainRequest[]) {
     await comparePages(random, LIBRARY.own, { ...list, limit: '20' }, 'tester');
     note();

@@ -11,6 +11,7 @@ import { and } from '../condition/print.js';
 import { inBranches, type Section } from './in-branches.js';
 import type { Depth } from './depth.js';
 import { everyMatching, type Picking } from './picked-objects.js';
+import { placeAmongAll } from './place-among-all.js';
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order. It skips objects one by
@@ -21,7 +22,8 @@ import { everyMatching, type Picking } from './picked-objects.js';
  * other. Let `reach` be the number of matching objects from the nearer end of the list to the end of the page.
  * If they are spread evenly over the order, about `reach * indexSize / total` objects are read. A sort costs
  * `cost * total`. So the objects are sorted if `cost * total * total < reach * indexSize`. What an index finds
- * of a common word before other conditions leave some of it is added to the cost.
+ * of a common word before other conditions leave some of it is added to the cost. Of a list that excludes values, few
+ * objects may be skipped: see `placeAmongAll`.
  *
  * @param part ends the names of these tables, for a page that is picked from several lists
  */
@@ -33,6 +35,7 @@ export function pickedByOffset(picking: Picking, depth: Depth, part = ''): strin
   if (!indexSize && !offset) {
     return [`picked${part} AS MATERIALIZED (${readInOrder(picking, { limit })})`];
   }
+  const place = offset === undefined ? undefined : placeAmongAll(picking, offset);
   const behind = `(SELECT total FROM ${counted}) - ${offset ?? '0'} - ${limit}`;
   const ways = {
     sorted: `SELECT * FROM (${collected(picking, isWay('sorted'), isCollected)}) object
@@ -50,6 +53,7 @@ export function pickedByOffset(picking: Picking, depth: Depth, part = ''): strin
   };
   const parts = [
     ...(indexSize ? [ways.sorted] : []),
+    ...(place ? [place.select(isWay('placed'))] : []),
     ways.forward,
     ...(offset ? [ways.backward] : []),
   ].map((each) => `(${each})`);
@@ -59,10 +63,12 @@ export function pickedByOffset(picking: Picking, depth: Depth, part = ''): strin
       ? 'total = (SELECT count(*) FROM collected)'
       : indexSize && sortIsCheaper(picking, depth);
   return [
+    ...(place?.tables ?? []),
     `${way} AS MATERIALIZED (
       SELECT CASE
         WHEN total = 0 THEN 'none'
         ${isSorted ? `WHEN ${isSorted} THEN 'sorted'` : ''}
+        ${place ? `WHEN ${place.isBetter} THEN 'placed'` : ''}
         ${offset ? `WHEN ${offset} > total / 2 THEN 'backward'` : ''}
         ELSE 'forward'
       END AS name FROM ${counted}

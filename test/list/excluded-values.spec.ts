@@ -1,0 +1,122 @@
+import { beforeAll, expect, it, jest } from '@jest/globals';
+import { primaryPool } from '#server/private-api/database.js';
+import { TallyMaintenance } from '#server/tally/maintain.js';
+import {
+  comparePage,
+  differs,
+  equals,
+  type PlainRequest,
+  type PlainResource,
+} from '#server/testing/oracle.js';
+import { Random } from '#server/testing/random.js';
+import { Product } from '../../src/products/product.entity.js';
+import { sentStatements } from '../sent-statements.js';
+import { sharedService } from '../service.js';
+import { until } from '../until.js';
+
+const service = sharedService({ PAGE_CACHE_MB: '0', QUERY_TIMEOUT_MS: '60000' });
+
+const PRODUCTS = 20_000;
+
+beforeAll(async () => {
+  const { dataSource } = service;
+  await dataSource.query(
+    `INSERT INTO brands ("brandID", name) SELECT id, id FROM unnest('{many,few,dear,rare}'::text[]) id`,
+  );
+  // Each price is that of fifty products, and each ninth product has none.
+  await dataSource.query(
+    `INSERT INTO products ("productID", type, name, "brandID", price, currency, "createdAt")
+     SELECT 'p' || lpad(i::text, 5, '0'), (ARRAY['PHYSICAL', 'PHYSICAL', 'DIGITAL'])[1 + i % 3]::product_type, 'name ' || i % 70,
+       CASE WHEN i % 7 < 2 THEN 'many' WHEN i % 25 = 3 THEN 'few' WHEN i % 2000 = 5 THEN 'rare'
+         WHEN i * 7919 % 400 > 370 THEN 'dear' END,
+       CASE WHEN i % 9 > 0 THEN i * 7919 % 400 END, 'EUR', timestamp '2026-01-01' + i * 7907 % 20011 * interval '1 s'
+     FROM generate_series(1, ${PRODUCTS}) i`,
+  );
+  await dataSource.query('VACUUM ANALYZE products');
+  const maintenance = new TallyMaintenance(dataSource, dataSource.getMetadata(Product));
+  await until(() => maintenance.run());
+});
+
+const PLAIN: PlainResource = {
+  path: '/products',
+  table: 'products',
+  identifier: 'productID',
+  sorts: [],
+  filters: {
+    brandIDNot: differs('brandID', []),
+    typeNot: differs('type', []),
+    type: equals('type', []),
+  },
+};
+
+it.each<PlainRequest>([
+  { brandIDNot: 'few' },
+  { brandIDNot: 'few,rare,nowhere' },
+  { brandIDNot: 'many' },
+  { brandIDNot: 'dear', type: 'PHYSICAL' },
+  { brandIDNot: 'few', typeNot: 'SERVICE' },
+])('All but %j are as plain SQL has them in any order, at any offset', async (list) => {
+  const random = new Random(JSON.stringify(list));
+  for (const sort of [
+    'productID',
+    '-productID',
+    'price',
+    '-price',
+    '-createdAt',
+    'name',
+    'price,name',
+  ]) {
+    const compare = (offset: number) =>
+      comparePage(service, PLAIN, { ...list, sort, limit: '30', offset: String(offset) });
+    const count = Number((await compare(random.below(60))).count);
+    // In the middle, around where the price ends, and at the end.
+    for (const part of [0.3, 0.5, 0.7, 8 / 9, 1]) {
+      await compare(Math.max(0, Math.floor(part * count) - random.below(90)));
+    }
+  }
+});
+
+it.each([
+  // To the place in a range, and then as many as are excluded.
+  ['brandIDNot=few&sort=price', 4000],
+  ['brandIDNot=few&sort=-price', 4000],
+  ['brandIDNot=few', 4000],
+  ['brandIDNot=few&type=PHYSICAL&sort=price', 4000],
+  // Each excluded product is visited for its name.
+  ['brandIDNot=rare&sort=name', 4000],
+])('A page in the middle of %s reads few objects', async (list, most) => {
+  interface Node {
+    readonly 'Index Name'?: string;
+    readonly 'Actual Loops': number;
+    readonly 'Actual Rows': number;
+    readonly 'Rows Removed by Filter'?: number;
+    readonly Plans?: readonly Node[];
+  }
+  const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+  const pool = primaryPool(service.dataSource);
+  const asked = jest.spyOn(pool, 'query');
+  const { body } = await service.get(`/products?${list}&limit=0`).expect(200);
+  const offset = Math.floor(
+    Number(body.response_data.count) * (list.includes('price') ? 0.45 : 0.5),
+  );
+  asked.mockClear();
+  await service.get(`/products?${list}&limit=20&offset=${offset}`).expect(200);
+  const page = sentStatements(asked).find(({ text }) => text.includes('picked AS'));
+  asked.mockRestore();
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (ANALYZE, FORMAT JSON) ${page?.text}`,
+    page?.values,
+  );
+  const read = rows
+    .flatMap(({ 'QUERY PLAN': [{ Plan }] }) => nodesOf(Plan))
+    .filter(
+      (node) =>
+        node['Index Name']?.startsWith('products_by') ?? node['Index Name']?.startsWith('PK'),
+    )
+    .map(
+      (node) =>
+        node['Actual Loops'] * (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)),
+    );
+  const total = read.reduce((sum, each) => sum + each, 0);
+  expect({ list, isFew: total < most && total > 20, total }).toEqual({ list, isFew: true, total });
+});
