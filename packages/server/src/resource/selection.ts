@@ -131,9 +131,12 @@ function relatedObjects(
 }
 
 /**
- * An SQL expression for the rows of a query, in order, as the JSON text of an array. The alias `#page`
- * cannot be the name of a column: `row_to_json` would take the column instead of the row.
+ * The rows of the table `#page`, in order, as the JSON text of an array. This alias cannot be the name of a column:
+ * `row_to_json` would take the column instead of the row.
  */
+export const PAGE_JSON = `coalesce('[' || string_agg(row_to_json("#page")::text, ',') || ']', '[]')`;
+
+/** An SQL expression for the rows of a query, in order, as the JSON text of an array. */
 export function jsonArray(query: string): string {
-  return `(SELECT coalesce('[' || string_agg(row_to_json("#page")::text, ',') || ']', '[]') FROM (${query}) "#page")`;
+  return `(SELECT ${PAGE_JSON} FROM (${query}) "#page")`;
 }

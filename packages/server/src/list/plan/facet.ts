@@ -8,7 +8,7 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
 import { identifierOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
-import { jsonArray, selectedRelated, selection } from '../../resource/selection.js';
+import { PAGE_JSON, selectedRelated, selection } from '../../resource/selection.js';
 import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
@@ -59,29 +59,25 @@ export function pageOfFacet(
       ? `(SELECT ${identifierType(type).bounds.minimum})`
       : '(SELECT lowest FROM position)';
   const first = skipped === undefined ? lowest : '(SELECT id FROM first)';
-  // The objects that are skipped need only the key, so an index-only scan reads them.
-  const keyAt = (at: string, start: string): string => `(${select(key, start, `1 OFFSET ${at}`)})`;
   const shown = selection(metadata, fields, () => []);
   // The objects of a combination are not adjacent in an index. It is read for their identifiers alone,
   // so that no other object is visited.
   const isPicked = of.columns.length > 1;
   const objects = isPicked
-    ? `SELECT ${shown} FROM picked CROSS JOIN LATERAL (
+    ? `SELECT object.* FROM picked CROSS JOIN LATERAL (
          SELECT * FROM "${metadata.tableName}" object WHERE ${key} = picked.id ${FENCE}
        ) object ORDER BY picked.id`
-    : select(shown, first, anyValue(size));
-  const last = isPicked
-    ? '(SELECT id FROM picked ORDER BY id DESC LIMIT 1)'
-    : keyAt(`(SELECT greatest(${size} - 1, 0))`, first);
+    : select('*', first, anyValue(size));
   // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
   const all = [
     objectTable(metadata),
     ...tables,
     `position AS MATERIALIZED (${positionText(metadata, name, skipped)})`,
+    // The objects that are skipped need only the key, so an index-only scan reads them.
     ...(skipped === undefined
       ? []
       : [
-          `first AS MATERIALIZED (SELECT ${keyAt('(SELECT skipped FROM position)', lowest)} AS id)`,
+          `first AS MATERIALIZED (SELECT (${select(key, lowest, '1 OFFSET (SELECT skipped FROM position)')}) AS id)`,
         ]),
     ...(isPicked
       ? [`picked AS MATERIALIZED (${select(`${key} AS id`, first, anyValue(size))})`]
@@ -90,9 +86,12 @@ export function pageOfFacet(
   // Texts of one collation: the type of a prepared result must not change with that of the identifier.
   const text = `WITH ${all.join(',\n')}
     SELECT position.total AS count, ${stateOf(resources, metadata)}, page.objects,
-      ${last}::text COLLATE "C" AS last,
+      page.last::text COLLATE "C" AS last,
       greatest(least(${size}, position.total::bigint - ${skipped ?? '0'}::bigint), 0)::text AS rows
-    FROM position CROSS JOIN LATERAL (SELECT ${jsonArray(objects)} AS objects) page`;
+    FROM position CROSS JOIN LATERAL (
+      SELECT ${PAGE_JSON} AS objects, (array_agg(${key}))[${size}] AS last
+      FROM (${objects}) object CROSS JOIN LATERAL (SELECT ${shown}) "#page"
+    ) page`;
   return {
     text,
     values: values.values,
