@@ -1,11 +1,11 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { ClientsModule } from './clients/clients.module.js';
-import { ConcurrencyInterceptor } from './clients/concurrency.interceptor.js';
 import { CredentialsGuard } from './clients/credentials.guard.js';
 import { RateGuard } from './clients/rate.guard.js';
 import { DatabaseModule } from './database/database.module.js';
 import { DeclarationCheck } from './declarations/declaration-check.js';
+import { ClientConcurrency } from './http/client-concurrency.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OptionsResponder } from './http/options-responder.js';
 import { ParametersGuard } from './http/parameters/parameters.guard.js';
@@ -31,8 +31,8 @@ import { SettingsModule } from './settings/settings.module.js';
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useClass: RightsGuard },
     { provide: APP_GUARD, useClass: ParametersGuard },
-    { provide: APP_INTERCEPTOR, useClass: ConcurrencyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: AnswerInterceptor },
+    ClientConcurrency,
     OptionsResponder,
     ParametersPipe,
     { provide: APP_PIPE, useExisting: ParametersPipe },

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { ClientConcurrency } from '../../http/client-concurrency.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
 import { formOf } from '../../http/response-form.js';
@@ -38,17 +39,24 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
     private readonly parameters: ParametersPipe,
+    private readonly concurrency: ClientConcurrency,
   ) {}
 
+  /** The only interceptor: each one costs every request some microseconds. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<Answer> {
-    const { method } = context.switchToHttp().getRequest<CatalogueRequest>();
-    // Here and not in an interceptor of its own, which would cost every request some microseconds.
-    if (method === 'OPTIONS') return from(this.options.answer(context));
-    return from(this.answer(context, next));
+    const request = context.switchToHttp().getRequest<CatalogueRequest>();
+    const produce = (): Promise<Answer> =>
+      request.method === 'OPTIONS'
+        ? this.options.answer(context)
+        : this.answer(context, request, next);
+    return from(this.concurrency.run(request, produce));
   }
 
-  private async answer(context: ExecutionContext, next: CallHandler): Promise<Answer> {
-    const request = context.switchToHttp().getRequest<CatalogueRequest>();
+  private async answer(
+    context: ExecutionContext,
+    request: CatalogueRequest,
+    next: CallHandler,
+  ): Promise<Answer> {
     const result: unknown = await lastValueFrom(next.handle(), { defaultValue: undefined });
     request.trace?.leave();
     const prefersWait = wantedWait(request) !== undefined;

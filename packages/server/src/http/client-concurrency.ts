@@ -1,14 +1,8 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
-import { finalize, type Observable } from 'rxjs';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { errors } from '../http/errors.js';
-import { KeyedLimit } from '../http/keyed-limit.js';
+import { Injectable } from '@nestjs/common';
 import { Settings } from '../settings/settings.js';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { errors } from './errors.js';
+import { KeyedLimit } from './keyed-limit.js';
 
 /** Milliseconds after another client has asked for which a client has only its share. */
 const SHARING = 10_000;
@@ -21,7 +15,7 @@ const SHARE = 0.5;
  * produced, even if the client has disconnected.
  */
 @Injectable()
-export class ConcurrencyInterceptor implements NestInterceptor {
+export class ClientConcurrency {
   private readonly requests: KeyedLimit;
   private latest: string | undefined;
   /** The `performance.now()` value when `latest` last changed to another client. */
@@ -31,17 +25,21 @@ export class ConcurrencyInterceptor implements NestInterceptor {
     this.requests = new KeyedLimit(maxRequestsPerClient);
   }
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<CatalogueRequest>();
+  /**
+   * Produces a response to a request.
+   *
+   * @throws ApiError `-4` if too many requests of its client are in work
+   */
+  async run<T>({ client, waited }: CatalogueRequest, produce: () => Promise<T>): Promise<T> {
     // Those that waited for a change have a bound of their own: see `WaitingRequests`.
-    if (!request.client || request.waited) return next.handle();
-    const { clientID } = request.client;
+    if (!client || waited) return produce();
+    const { clientID } = client;
     if (!this.requests.enter(clientID, this.shareOf(clientID))) throw errors.busy();
-    return next.handle().pipe(
-      finalize(() => {
-        this.requests.leave(clientID);
-      }),
-    );
+    try {
+      return await produce();
+    } finally {
+      this.requests.leave(clientID);
+    }
   }
 
   /** The fraction of the limit that a client has now: all of it while there is no other. */
