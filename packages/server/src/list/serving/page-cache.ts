@@ -43,9 +43,14 @@ export class PageCache {
 
   /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
   set(key: string, { version, count, rows, last, body, tag, encoding }: CachedPage): void {
-    // Of its own, since the body may be part of a larger allocation, which it would keep in memory.
-    const own = Buffer.allocUnsafeSlow(body.length);
-    body.copy(own);
-    this.pages.set(key, { version, count, rows, last, body: own, tag, encoding });
+    this.pages.set(key, { version, count, rows, last, body: ownOf(body), tag, encoding });
   }
+}
+
+/** The body, or a copy of it if it is part of a larger allocation, which it would keep in memory. */
+function ownOf(body: Buffer): Buffer {
+  if (body.buffer.byteLength === body.length) return body;
+  const own = Buffer.allocUnsafeSlow(body.length);
+  body.copy(own);
+  return own;
 }
