@@ -4,7 +4,7 @@ import { link, type LinkedPage } from '#server/list/serving/link.js';
 
 const links = (query: string, position: Partial<LinkedPage>) =>
   link(
-    { parameters: parseQuery(query) },
+    { parameters: parseQuery(query), url: `/products?${query}`, headersDistinct: {} },
     { limit: 50, count: 0, rows: 50, last: null, ...position },
   );
 

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { clientAddress, networkOf } from '../http/client-address.js';
+import { clientAddress, keepAddress, networkOf } from '../http/client-address.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { Settings } from '../settings/settings.js';
@@ -37,21 +37,19 @@ export class CredentialsGuard implements CanActivate {
   async authenticate(request: CatalogueRequest): Promise<void> {
     // Clients and objects may not have been restored yet.
     if (this.schemaDoubt.isOpen) throw errors.unavailable();
-    // Read first: a closed connection has no address.
-    const address = clientAddress(request);
+    keepAddress(request);
     try {
-      request.client = await this.login(request, address);
+      request.client = await this.login(request);
     } catch (error) {
       // The address is logged for rejected credentials, not if they could not be checked.
-      if (error instanceof ApiError && error.status < 500) request.failedLoginAddress = address;
+      if (error instanceof ApiError && error.status < 500) {
+        request.failedLoginAddress = clientAddress(request);
+      }
       throw error;
     }
   }
 
-  private async login(
-    request: CatalogueRequest,
-    address: string | undefined,
-  ): Promise<ClientRecord> {
+  private async login(request: CatalogueRequest): Promise<ClientRecord> {
     const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
     const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
     const clientID = credential(request, 'clientID', identifiers);
@@ -62,7 +60,10 @@ export class CredentialsGuard implements CanActivate {
       : undefined;
     // An unknown client gets this error, too, so that it does not reveal which clients exist.
     if (!found) {
-      throw this.countFailure(address) ?? errors.credentialsInvalid().withHeaders(CHALLENGE);
+      throw (
+        this.countFailure(clientAddress(request)) ??
+        errors.credentialsInvalid().withHeaders(CHALLENGE)
+      );
     }
     const { client, token } = found;
     // A time that cannot be read is NaN, and must refuse: so this is `!(now < …)`.

@@ -8,6 +8,11 @@ export function clientAddress(request: Request): string | undefined {
   return canonical(request.ip) ?? canonical(request.socket.remoteAddress);
 }
 
+/** Lets `clientAddress` tell the address also when the connection is closed: its socket keeps what it was asked for once. */
+export function keepAddress({ socket }: Request): string | undefined {
+  return socket.remoteAddress;
+}
+
 /** An IPv4 address, or the /64 network of an IPv6 one, since a host can use any address of it. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;

@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
 import { compress, COMPRESSION_THRESHOLD, type Encoding } from './compression.js';
 import type { ApiError } from './errors.js';
 import { traced } from './request-trace.js';
 import { formOf } from './response-form.js';
-import { sentTokens } from './sent-tokens.js';
+import { type SentRequest, sentTokens } from './sent-tokens.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
 export interface Page {
@@ -71,7 +71,7 @@ export function sendError(response: ServerResponse, error: ApiError): void {
 const TOKEN_LENGTH = 20;
 
 /** Replaces the client's token in a text that repeats parts of the request. */
-export function redactToken(message: string, request: IncomingMessage): string {
+export function redactToken(message: string, request: SentRequest): string {
   return sentTokens(request)
     .filter(({ length }) => length >= TOKEN_LENGTH)
     .reduce((text, token) => text.replaceAll(token, '…'), message)

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { parseQuery } from './parameters/query-string.js';
 
+/** Where a request may have its access token. */
+export type SentRequest = Pick<IncomingMessage, 'url' | 'headersDistinct'>;
+
 /**
  * What a request may send as its access token: the words of every `access_token`, decoded, and of every
  * `Authorization`. These are more than the service accepts, since it must repeat no token, also of a request that it
  * refuses.
  */
-export function sentTokens({ url = '', headersDistinct }: IncomingMessage): string[] {
+export function sentTokens({ url = '', headersDistinct }: SentRequest): string[] {
   // Also behind an `&` in the path, as in a URL that was put together without a `?`.
   const all = parseQuery(url.replaceAll('?', '&'));
   const parameters = all.filter(({ name }) => name === 'access_token');

@@ -1,4 +1,6 @@
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { redactToken } from '../../http/envelope.js';
+import type { SentRequest } from '../../http/sent-tokens.js';
 import { isCredential } from '../../http/parameters/credentials-query.dto.js';
 import type { SentParameter } from '../../http/parameters/query-string.js';
 import type { PagePlace } from '../reading/prepared-list.js';
@@ -25,17 +27,22 @@ type Target = readonly [name: 'offset' | 'after', value: string] | undefined;
  * relative to the URL of the list (RFC 3986), since the service does not know the path at which a proxy has it.
  */
 export function link(
-  { parameters }: Pick<CatalogueRequest, 'parameters'>,
+  request: SentRequest & Pick<CatalogueRequest, 'parameters'>,
   page: LinkedPage,
 ): string | undefined {
   if (page.limit === 0) return undefined;
+  const others = request.parameters.filter(
+    ({ name }) => !isCredential(name) && name !== 'offset' && name !== 'after',
+  );
   let value = '';
   for (const [relation, target] of targets(page)) {
-    const each = `<?${query(parameters, target)}>; rel="${relation}"`;
+    const each = `<?${query(others, target)}>; rel="${relation}"`;
     const longer = value === '' ? each : `${value}, ${each}`;
     if (longer.length <= MAXIMUM_LENGTH) value = longer;
   }
-  return value === '' ? undefined : value;
+  // No links if they contain the token: a client may have sent it as another parameter, too.
+  const isSafe = others.length === 0 || redactToken(value, request) === value;
+  return value !== '' && isSafe ? value : undefined;
 }
 
 function targets({ offset, limit, count, rows, last }: LinkedPage): [string, Target][] {
@@ -53,10 +60,7 @@ function targets({ offset, limit, count, rows, last }: LinkedPage): [string, Tar
   return found;
 }
 
-function query(parameters: readonly SentParameter[], target: Target): string {
-  const others = parameters.filter(
-    ({ name }) => !isCredential(name) && name !== 'offset' && name !== 'after',
-  );
+function query(others: readonly SentParameter[], target: Target): string {
   const pairs = others.map(({ name, value }): [string, string] => [name, value]);
   if (target) pairs.push([...target]);
   return new URLSearchParams(pairs).toString();
