@@ -78,7 +78,6 @@ export class FacetReader {
     const prepared = this.statementOf(list, request);
     const [{ digest }, sent] = prepared;
     return {
-      ...page,
       key: keyOf(digest, sent, list.isPartial),
       read: () =>
         inHistory(
@@ -88,6 +87,7 @@ export class FacetReader {
             return onlyPage(await rows<VersionedPage>(...read), resources, repository.metadata);
           }),
         ),
+      ...page,
     };
   }
 

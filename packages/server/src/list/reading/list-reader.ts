@@ -53,10 +53,9 @@ export class ListReader {
         return work({ request, resources, matching: found }, rows);
       });
     return {
-      ...ofSource,
       // Pages with the same objects have other tags.
       key: keyOf(ofList, selected, shown.values, limit, offset, after, isPartial),
-      place: { limit, ...(after === undefined ? { offset } : {}) },
+      place: after === undefined ? { offset, limit } : { limit },
       isOfChanges: listing.since !== undefined,
       read: () => {
         const list = isVersioned ? keyOf(...ofList) : undefined;
@@ -64,6 +63,8 @@ export class ListReader {
       },
       explain: () => read(explainPage),
       whole: (format) => wholeList(reads, listing, matching, format),
+      // Last: properties behind a spread take V8 ten microseconds.
+      ...ofSource,
     };
   }
 

@@ -33,10 +33,10 @@ export class ListSources {
     const { resources, repository, isVersioned, isPartial } = listing;
     requireDatabase(repository.metadata, this.reads.dataSource);
     this.unavailable.checkLists(resources);
-    const source = sourceOf(this.reads, listing, prefersWait && !isPartial);
-    const { reads, inHistory } = source;
+    const { reads, inHistory } = sourceOf(this.reads, listing, prefersWait && !isPartial);
     return {
-      ...source,
+      reads,
+      inHistory,
       page: {
         resource: nameOf(repository.metadata),
         isVersioned,

@@ -37,10 +37,10 @@ export class PageReader {
    */
   async read(requested: PageToRead, list: string | undefined, rows: ReadRows): Promise<ReadPage> {
     if (list === undefined) return this.readOnce(requested, rows);
-    const { resources, request } = requested;
+    const { resources, request, matching } = requested;
     const { offset, limit, after, isByRelevance } = request;
     const known = this.known.get(resources, list, offset);
-    const attempt = await this.readOnce({ ...requested, known }, rows);
+    const attempt = await this.readOnce({ matching, request, resources, known }, rows);
     const isExact = attempt.plan.count !== 'remembered' || attempt.version === known?.version;
     const page = isExact ? attempt : await this.readOnce(requested, rows);
     const { version, count, key, ahead, plan } = page;

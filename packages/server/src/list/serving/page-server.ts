@@ -81,7 +81,9 @@ export class PageServer {
     const answer = await pageAnswer(page, request);
     if (cacheKey !== undefined) {
       const tag = tagOf(prepared, page);
-      this.cache.set(cacheKey, { ...page, ...answer, tag });
+      const { version, count, rows, last } = page;
+      const { body, encoding } = answer;
+      this.cache.set(cacheKey, { version, count, rows, last, body, encoding, tag });
       setState(prepared, request, page, tag);
       if (hasTag(request, tag)) return { status: 304 };
     }
@@ -98,6 +100,6 @@ function setRows(
 ): void {
   request.rows = Number(rows);
   if (!place) return;
-  const links = link(request, { ...place, count: Number(count), rows: request.rows, last });
+  const links = link(request, { count: Number(count), rows: request.rows, last, ...place });
   if (links !== undefined) request.res.setHeader('Link', links);
 }
