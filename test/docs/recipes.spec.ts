@@ -29,7 +29,7 @@ import { controllerOf, resourceModule } from '../list/resource-module.js';
   counted: ['buyerID', 'categoryID', ['buyerID', 'categoryID']],
   filtered: ['buyerID', 'categoryID', 'productID', 'price'],
   sorted: ['price'],
-  intervals: [{ of: 'price', within: ['buyerID'] }],
+  intervals: [{ of: 'price' }],
   scope: { columns: ['buyerID'], where: ({ clientID }) => ({ buyerID: clientID }) },
 })
 export class Offer {

@@ -211,24 +211,26 @@ describe('A column', () => {
       counted: ['year', 'isNew', ['isNew', 'year']],
       sorted: ['year'],
       intervals: [
-        { of: 'price', within: ['year'] },
-        { of: 'year', within: ['price'] },
+        { of: 'price' },
+        { of: 'year', within: ['price', 'isNew'] },
         { of: 'year', within: ['isUsed', 'isNew'] },
         { of: 'year', within: ['isUsed', 'isNew'] },
-        { of: 'year', within: ['isNew'] },
-        { of: 'year', within: ['isUsed'] },
+        { of: 'year', within: ['isNew'] as never },
+        { of: 'year' },
+        { of: 'year' },
         { of: 'year', within: ['isNew', 'year'] },
         { of: 'year', within: ['isUsed', 'isUsed'] },
         { of: 'year', within: [] as never },
       ],
     })(Spaced);
     expect(await problemsOf(Spaced)).toEqual([
-      'Spaced counts intervals of price within year, but price is not in its sorted columns',
+      'Spaced counts intervals of price, but price is not in its sorted columns',
       'Spaced counts intervals of year within isNew and isUsed twice',
-      'Spaced counts intervals of year within isNew twice: those of a sorted column within a counted enumeration or boolean are always counted',
+      'Spaced counts intervals of year twice',
+      'Spaced counts intervals of year within isNew, but every counted column is counted by itself: name a combination, or none',
       'Spaced counts intervals of year within isNew and year',
       'Spaced counts intervals of year within isUsed and isUsed',
-      'Spaced counts intervals of year within no columns',
+      'Spaced counts intervals of year within no columns, but every counted column is counted by itself: name a combination, or none',
       'Spaced.price cannot be counted, since it is a column of type numeric',
     ]);
   });
@@ -254,12 +256,13 @@ describe('A column', () => {
     @Resource('test_arrays', {
       counted: ['tags', 'years', ['tags', 'size']],
       sorted: ['size'],
-      intervals: [{ of: 'size', within: ['years'] }],
+      intervals: [{ of: 'size', within: ['years', 'number'] }],
     })
     class Arrays {
       @PrimaryColumn(identifierColumn) arraysID!: string;
       @Column({ type: 'text', array: true }) tags!: string[];
       @Column({ type: 'integer', array: true }) years!: number[];
+      @Column('integer') number!: number;
       @Column('integer') size!: number;
     }
     expect(await problemsOf(Arrays)).toEqual([

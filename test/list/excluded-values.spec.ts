@@ -76,6 +76,29 @@ it.each<PlainRequest>([
   }
 });
 
+it.each(['price', '-price'])(
+  'A place in a cell among products of its lowest price is right in the order %s',
+  async (sort) => {
+    const bounds = await service.dataSource.query<{ before: number; upto: number }[]>(
+      `SELECT count(*) FILTER (WHERE price ${sort === 'price' ? '<' : '>'} lowest)::integer AS before,
+       count(*) FILTER (WHERE price ${sort === 'price' ? '<=' : '>='} lowest)::integer AS upto
+     FROM products_tally_cells_by_price_bounds CROSS JOIN products GROUP BY lowest ORDER BY lowest`,
+    );
+    expect(bounds.length).toBeGreaterThan(3);
+    for (const { before, upto } of bounds) {
+      for (const offset of [before - 1, before, before + 10, before + 30, upto - 1, upto]) {
+        const request = {
+          brandIDNot: 'few',
+          sort,
+          limit: '30',
+          offset: String(Math.max(0, offset)),
+        };
+        await comparePage(service, PLAIN, request);
+      }
+    }
+  },
+);
+
 it.each([
   // To the place in a range, and then as many as are excluded.
   ['brandIDNot=few&sort=price', 4000],

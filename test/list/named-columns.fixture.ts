@@ -46,7 +46,7 @@ enum Habit {
   filtered: ['plantHabit', 'soldBy', 'plantParentID', 'plantPrice'],
   sorted: ['plantName', 'plantPrice'],
   searched: ['plantWords'],
-  intervals: [{ of: 'plantPrice', within: ['soldBy'] }],
+  intervals: [{ of: 'plantPrice' }],
   scope: { columns: ['plantOwner'], where: () => ({ plantOwner: 'all' }) },
 })
 export class Plant {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const query = (text: string, values?: unknown[]) => service.dataSource.query(text, values);
   await query(`INSERT INTO brands ("brandID", name) VALUES ('b1', 'B'), ('b2', 'C')`);
   await query(`INSERT INTO categories ("categoryID", name) VALUES ('c1', 'D')`);
-  await query(`INSERT INTO products_tally_by_price_cells_bounds (lowest) VALUES (20), (50), (80)`);
+  await query(`INSERT INTO products_tally_cells_by_price_bounds (lowest) VALUES (20), (50), (80)`);
   await query(
     `INSERT INTO products ("productID", type, "brandID", price, currency, stock, "categoryID")
      SELECT 'p' || i, (ARRAY['PHYSICAL', 'DIGITAL', 'SERVICE'])[1 + i % 3]::product_type,
@@ -49,7 +49,7 @@ beforeAll(async () => {
   );
   // Of the prices below 20, from 20 to 50, from 50 to 80, and above.
   await query(
-    `INSERT INTO products_tally_by_price_cells_deltas (word, facet, count)
+    `INSERT INTO products_tally_cells_by_price_deltas (word, facet, count)
      VALUES ('0', 'categoryID=c1', 1000), ('1', 'categoryID=c1', 2000), ('2', 'categoryID=c1', 4000), ('3', 'categoryID=c1', 8000),
        ('2', 'categoryID+type=2:c1DIGITAL', 3000), ('1', 'brandID=b2', 3), ('2', 'colours=red', 9), ('2', 'colours=blue', 10)`,
   );

@@ -8,7 +8,7 @@ export function clientAddress(request: Request): string | undefined {
   return canonical(request.ip) ?? canonical(request.socket.remoteAddress);
 }
 
-/** Lets `clientAddress` tell the address also when the connection is closed: its socket keeps what it was asked for once. */
+/** Reads the address once, so that `clientAddress` still knows it when the connection is closed: the socket remembers it. */
 export function keepAddress({ socket }: Request): string | undefined {
   return socket.remoteAddress;
 }

@@ -31,8 +31,8 @@ interface ListColumns<Column extends string> {
    */
   readonly searched?: readonly Column[];
   /**
-   * Intervals of sorted columns, such as prices. The tally counts the objects in them, with each value of each counted column
-   * and each item of a counted array, and with each value of the combinations that are named here.
+   * Intervals of sorted columns, such as prices. The tally counts the objects in them, also those with a value of a counted
+   * column, an item of a counted array, or values of a combination that is named here.
    */
   readonly intervals?: readonly CountedIntervals<Column>[];
   /**
@@ -42,12 +42,12 @@ interface ListColumns<Column extends string> {
   readonly derived?: Readonly<Partial<Record<Column, readonly Column[]>>>;
 }
 
-/** The intervals of a sorted column, also among the objects with one value in each of other columns. */
+/** The intervals of a sorted column. */
 interface CountedIntervals<Column extends string> {
   /** The sorted column. */
   readonly of: Column;
-  /** The other columns. They are enough to find the objects: name them in `filtered`, too. */
-  readonly within: readonly [Column, ...Column[]];
+  /** A combination of other columns. Name them in `filtered`, too: the objects at the ends of an interval are read. */
+  readonly within?: readonly [Column, Column, ...Column[]];
 }
 
 /** A table, view, materialized view or foreign table that others create, change and write to. */

@@ -46,7 +46,7 @@ interface NamedColumns {
 
 function namedColumns(metadata: EntityMetadata): NamedColumns {
   const { counted, items, filtered, sorted, searched, intervals } = declaredColumns(metadata);
-  const tallied = [...counted, ...items, ...intervals.map(({ within }) => within)].flat();
+  const tallied = [...counted, ...items, ...intervals.map(({ within = [] }) => within)].flat();
   const listed = [...tallied, ...filtered, ...sorted, ...searched];
   const scoped = scopeOf(metadata)?.columns ?? [];
   return { counted: tallied, listed, scoped, stored: new Set(listed) };
@@ -86,7 +86,7 @@ function* externalProblems(metadata: EntityMetadata): Generator<string> {
     return;
   }
   const { counted, items, filtered, sorted, searched, intervals } = declaredColumns(metadata);
-  const bounded = intervals.flatMap(({ of, within }) => [...within, of]);
+  const bounded = intervals.flatMap(({ of, within = [] }) => [...within, of]);
   const refused = [counted.flat(), items, filtered, sorted, searched, bounded].flat();
   for (const name of new Set(refused))
     yield `${entity}.${name} cannot be counted, filtered, sorted or searched in @Resource, since the table is external: it has no tally, and the indexes that it has`;

@@ -1,26 +1,23 @@
 import type { EntityMetadata } from 'typeorm';
 import { declaredColumns } from './declaration.js';
-import { isBroad, singleCountedColumnsOf } from './resource.js';
 
 /** Intervals of which there is no tally, or that it would count twice or could not name. */
 export function* intervalProblems(metadata: EntityMetadata): Generator<string> {
   const { name: entity } = metadata;
   const { sorted, intervals } = declaredColumns(metadata);
-  const always = singleCountedColumnsOf(metadata).filter((name) => isBroad(metadata, name));
   const textOf = ({ of, within }: (typeof intervals)[number]): string =>
-    `${entity} counts intervals of ${of} within ${named(within)}`;
+    `${entity} counts intervals of ${of}${within ? ` within ${named(within)}` : ''}`;
   for (const each of intervals)
     if (!sorted.includes(each.of))
       yield `${textOf(each)}, but ${each.of} is not in its sorted columns`;
   for (const text of repeated(
-    intervals.map(({ of, within }) => `${of} within ${inOneOrder(within)}`),
+    intervals.map(({ of, within }) => (within ? `${of} within ${inOneOrder(within)}` : of)),
   ))
     yield `${entity} counts intervals of ${text} twice`;
   for (const each of intervals)
-    if (each.within.length === 1 && always.includes(each.within[0]))
-      yield `${textOf(each)} twice: those of a sorted column within a counted enumeration or boolean are always counted`;
-  for (const each of intervals)
-    if (each.within.length < 1 || hasRepetition([...each.within, each.of])) yield textOf(each);
+    if (each.within && each.within.length < 2)
+      yield `${textOf(each)}, but every counted column is counted by itself: name a combination, or none`;
+    else if (hasRepetition([...(each.within ?? []), each.of])) yield textOf(each);
 }
 
 /** What the tally would count twice, or could not name. */
@@ -31,7 +28,7 @@ export function* countedProblems(metadata: EntityMetadata): Generator<string> {
   for (const names of counted)
     if (names.length === 0 || hasRepetition(names))
       yield `${entity} counts a combination of ${named(names)}`;
-  for (const name of [...counted, ...intervals.map(({ within }) => within)].flat())
+  for (const name of [...counted, ...intervals.map(({ within = [] }) => within)].flat())
     if (metadata.findColumnWithPropertyName(name)?.isArray)
       yield `${entity} counts a combination with ${name}, an array, whose items are counted by themselves`;
 }

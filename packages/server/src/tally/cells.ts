@@ -22,7 +22,7 @@ export class Cells {
   constructor(
     private readonly order: CellTally,
     private readonly bounds: { readonly lower?: CellBound; readonly upper?: CellBound },
-    private readonly name = '',
+    private readonly name: string,
   ) {
     const { lower, upper } = bounds;
     const every = order.bounds;
@@ -37,11 +37,11 @@ export class Cells {
     // Cell 0 has no lowest value.
     const from0 = lower
       ? ''
-      : `UNION ALL SELECT '0' FROM span${name} WHERE ${upper ? 'upto IS NOT NULL' : 'true'}`;
+      : `UNION ALL SELECT '0' FROM "span${name}" WHERE ${upper ? 'upto IS NOT NULL' : 'true'}`;
     this.tables = [
-      `span${name} AS MATERIALIZED (SELECT ${first} AS first, ${upto} AS upto)`,
-      `whole${name} AS MATERIALIZED (
-        SELECT cell::text AS word FROM ${every} CROSS JOIN span${name} WHERE ${limits} ${from0}
+      `"span${name}" AS MATERIALIZED (SELECT ${first} AS first, ${upto} AS upto)`,
+      `"whole${name}" AS MATERIALIZED (
+        SELECT cell::text AS word FROM ${every} CROSS JOIN "span${name}" WHERE ${limits} ${from0}
       )`,
     ];
   }
@@ -52,8 +52,8 @@ export class Cells {
    * @param where a further condition on them
    */
   rows(where: string): string {
-    const rows = tallyRows(this.order, `WHERE word = whole${this.name}.word AND ${where}`);
-    return `whole${this.name} CROSS JOIN LATERAL ${rows}`;
+    const rows = tallyRows(this.order, `WHERE word = "whole${this.name}".word AND ${where}`);
+    return `"whole${this.name}" CROSS JOIN LATERAL ${rows}`;
   }
 
   /**
@@ -65,7 +65,7 @@ export class Cells {
   objects(selected: string, where: string): string {
     const column = `object."${this.order.column.databaseName}"`;
     const { lower, upper } = this.bounds;
-    const of = (limit: string): string => `(SELECT ${limit} FROM span${this.name})`;
+    const of = (limit: string): string => `(SELECT ${limit} FROM "span${this.name}")`;
     // Both bounds may be in one cell.
     const behind = lower ? 'CASE WHEN first IS NOT NULL THEN greatest(first, upto) END' : 'upto';
     const parts = [

@@ -3,8 +3,8 @@ import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
 import { type CellTally, recountOf, tallyRows } from './tally.js';
 
-/** A change of cells that is due: a cell is divided, or joined with the one before it. */
-export interface CellChange {
+/** A cut of cells that is due: a cell is divided, or joined with the one before it. */
+export interface CellCut {
   readonly kind: 'divide' | 'join';
   readonly cell: number;
   /** The cell before it; null if it is the first. */
@@ -17,20 +17,21 @@ export interface CellChange {
 }
 
 /**
- * The first change of cells that is due, or none. The target size grows with the square root of the objects, since both the
+ * The first cut of cells that is due, or none. The target size grows with the square root of the objects, since both the
  * whole cells of an interval and the objects of those at its ends are read. A cell of one value is not divided.
  *
  * @param size the target number of objects of a cell; by default it follows from the objects
  */
-export function cellsDue(
+export function cellCutsDue(
   manager: EntityManager,
   metadata: EntityMetadata,
   cells: CellTally,
   size?: number,
-): Promise<CellChange[]> {
+): Promise<CellCut[]> {
   const column = `object."${cells.column.databaseName}"`;
-  return manager.query<CellChange[]>(
-    `WITH every AS (
+  return manager.query<CellCut[]>(
+    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
+    `WITH object AS NOT MATERIALIZED (SELECT * FROM ${tableOf(metadata)}), every AS (
        SELECT 0 AS cell, NULL AS lowest UNION ALL SELECT cell, lowest FROM ${cells.bounds}
      ), counts AS MATERIALIZED (
        SELECT cell, lowest, (
@@ -45,7 +46,7 @@ export function cellsDue(
        quote_literal(lowest::text) AS lowest, quote_literal(upto::text) AS upto
      FROM sized WHERE together < size / 2 OR count > 2 * size AND (lowest IS NULL OR EXISTS (
        SELECT FROM (
-         SELECT ${column} AS value FROM ${tableOf(metadata)} object
+         SELECT ${column} AS value FROM object
          WHERE ${column} > sized.lowest ORDER BY ${column} LIMIT 1
        ) next WHERE upto IS NULL OR value < upto
      ))
@@ -57,18 +58,16 @@ export function cellsDue(
  * Divides a cell, or joins it with the one before it. The caller holds the lock.
  *
  * @param objects how many it may read; more, if the target size of a cell or the lowest value of a new one has so many
+ * @returns whether it has: with wrong counts, there may be nothing to divide
  */
-export async function changeCells(
+export async function cutCells(
   manager: EntityManager,
   metadata: EntityMetadata,
   cells: CellTally,
-  change: CellChange,
+  cut: CellCut,
   objects: number,
-): Promise<void> {
-  if (change.kind === 'divide') {
-    await divide(manager, metadata, cells, change, objects);
-    return;
-  }
+): Promise<boolean> {
+  if (cut.kind === 'divide') return divide(manager, metadata, cells, cut, objects);
   const { tally, deltas, bounds } = cells;
   await manager.query(
     `WITH counted AS (
@@ -79,9 +78,10 @@ export async function changeCells(
      INSERT INTO ${deltas} (word, facet, count)
      SELECT $2, facet, sum(count) FROM (SELECT * FROM counted UNION ALL SELECT * FROM since) every
      GROUP BY facet HAVING sum(count) <> 0`,
-    [String(change.cell), String(change.before)],
+    [String(cut.cell), String(cut.before)],
   );
-  await manager.query(`DELETE FROM ${bounds} WHERE cell = $1`, [change.cell]);
+  await manager.query(`DELETE FROM ${bounds} WHERE cell = $1`, [cut.cell]);
+  return true;
 }
 
 /** Cells of the target size from the upper end of a cell, which keeps the others of its objects. */
@@ -89,9 +89,9 @@ async function divide(
   manager: EntityManager,
   metadata: EntityMetadata,
   cells: CellTally,
-  { cell, lowest, upto, size }: CellChange,
+  { cell, lowest, upto, size }: CellCut,
   objects: number,
-): Promise<void> {
+): Promise<boolean> {
   const { bounds, deltas } = cells;
   const column = `"${cells.column.databaseName}"`;
   const type = sqlTypeOf(cells.column);
@@ -112,7 +112,7 @@ async function divide(
   );
   // Without one, fewer objects than a cell has are above the lowest value.
   const [least] = first ? [first] : await add(`SELECT ${column} ${from} LIMIT 1`);
-  if (!least) return;
+  if (!least) return false;
   const moved = `${column} >= ${least.lowest}::${type} AND ${below}`;
   const [{ recount }] = await manager.query<[{ recount: string }]>(
     ...recountOf(cells, true, moved),
@@ -122,4 +122,5 @@ async function divide(
      INSERT INTO ${deltas} (word, facet, count)
      SELECT * FROM moved UNION ALL SELECT '${cell}', facet, -sum(count) FROM moved GROUP BY facet`,
   );
+  return true;
 }

@@ -113,8 +113,9 @@ function describe(metadata: EntityMetadata): DescribedTally {
     })),
     byCell: columnsOf([...new Set(intervals.map(({ of }) => of))]).map((column) => {
       const tables = tablesOf(metadata, column, '_cells');
-      const within = intervals.filter((each) => each.of === column.propertyName && each.within[1]);
-      const facets = [...byItself, ...within.map((each) => columnsOf(each.within))];
+      const within = intervals.filter(({ of }) => of === column.propertyName);
+      const combined = within.flatMap((each) => (each.within ? [columnsOf(each.within)] : []));
+      const facets = [...byItself, ...combined];
       const bounds = beside(tables, '_bounds');
       return { ...tables, ...ofWords, kind: 'cells', facets, column, bounds };
     }),
@@ -138,9 +139,9 @@ function describe(metadata: EntityMetadata): DescribedTally {
 function tablesOf(
   { tableName }: EntityMetadata,
   column?: ColumnMetadata,
-  suffix = '',
+  kind = '',
 ): Pick<Tally, 'tally' | 'deltas'> {
-  const table = `${tableName}_tally${column ? `_by_${column.databaseName}` : ''}${suffix}`;
+  const table = `${tableName}_tally${kind}${column ? `_by_${column.databaseName}` : ''}`;
   return { tally: `"${table}"`, deltas: `"${table}_deltas"` };
 }
 

@@ -1,8 +1,8 @@
 import type { DataSource, EntityManager, EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
-import { nameOf } from '../resource/resource.js';
+import { nameOf, tableOf } from '../resource/resource.js';
 import { recut, stretchesDue } from './cut.js';
-import { type CellChange, cellsDue, changeCells } from './cut-cells.js';
+import { type CellCut, cellCutsDue, cutCells } from './cut-cells.js';
 import { excludeWriters } from './exclude-writers.js';
 import { analyseWritten, REPORT_WRITES } from './statistics.js';
 import { tallyOf } from './described-tally.js';
@@ -13,7 +13,7 @@ export const FOLD_SIZE = 50_000;
 
 /** Maximum number of objects that one cut reads, or two ranges if those are more. Writers of the resource wait meanwhile. */
 const CUT_SIZE = 100_000;
-/** As `CUT_SIZE`, for a change of cells, which counts the objects by every facet. */
+/** As `CUT_SIZE`, for a cut of cells, which counts the objects by every facet. */
 const CELLS_SIZE = 25_000;
 /**
  * Milliseconds that a cut waits for its lock. Writers that arrive meanwhile wait behind it. The
@@ -30,7 +30,7 @@ interface MaintainedOrder extends TallyOrder {
   due: Set<string> | undefined;
 }
 
-/** The cells of a column. `due`: as for ranges, without their names. */
+/** The cells of a column. They may need a cut if `due` has any facet. */
 interface MaintainedCells extends CellTally {
   due: Set<string>;
 }
@@ -87,26 +87,25 @@ export class TallyMaintenance {
       if (!(await this.cutDue(order, signal))) return false;
     }
     for (const cells of this.cells) {
-      if (!(await this.changeCellsDue(cells, signal))) return false;
+      if (!(await this.cutCellsDue(cells, signal))) return false;
     }
     return true;
   }
 
   /** Divides and joins the cells of a column that need it. Returns false if it did not complete. */
-  private async changeCellsDue(cells: MaintainedCells, signal?: AbortSignal): Promise<boolean> {
+  private async cutCellsDue(cells: MaintainedCells, signal?: AbortSignal): Promise<boolean> {
     if (cells.due.size === 0) return true;
-    const due = (manager: EntityManager): Promise<CellChange[]> =>
-      cellsDue(manager, this.metadata, cells, this.rangeSize);
+    const due = (manager: EntityManager): Promise<CellCut[]> =>
+      cellCutsDue(manager, this.metadata, cells, this.rangeSize);
     // Without the lock, that most runs need not take.
     while ((await due(this.dataSource.manager)).length > 0) {
-      const done = signal?.aborted
-        ? undefined
-        : await this.withoutWriters(async (manager) => {
-            const [change] = await due(manager);
-            if (change) await changeCells(manager, this.metadata, cells, change, CELLS_SIZE);
-            return true;
-          });
-      if (!done || !(await this.fold())) return false;
+      if (signal?.aborted) return false;
+      const done = await this.withoutWriters(async (manager) => {
+        const [cut] = await due(manager);
+        return cut && cutCells(manager, this.metadata, cells, cut, CELLS_SIZE);
+      });
+      if (done === undefined || !(await this.fold())) return false;
+      if (!done) break;
     }
     cells.due.clear();
     return true;
@@ -152,6 +151,8 @@ export class TallyMaintenance {
 
   /** Adds up to `foldSize` deltas to each tally. Returns the maximum number that one had. */
   private async foldDeltas(manager: EntityManager): Promise<number> {
+    // Before the tally, as TRUNCATE locks them; otherwise they deadlock.
+    await manager.query(`LOCK TABLE ${tableOf(this.metadata)} IN ACCESS SHARE MODE`);
     let maximum = 0;
     for (const { tally, deltas, key, due } of this.tallies) {
       const [folded] = await manager.query<[{ facets: string[]; deltas: number }]>(

@@ -12,9 +12,9 @@
 -- values       <resource>_tally_by_<column>, for each sorted column: by facet and range of (value, identifier). The value of
 --              the first range is null. An object without a value is in none. Its facets are '' and those of each counted
 --              column that is an enumeration or a boolean: the ranges of a rare value would span most of the index.
--- cells        <resource>_tally_by_<column>_cells, for each column of the declared intervals: by cell, in the column word, and
+-- cells        <resource>_tally_cells_by_<column>, for each column of the declared intervals: by cell, in the column word, and
 --              by facet. A cell is an interval of the column, the same for all facets. The table
---              <resource>_tally_by_<column>_cells_bounds has the lowest value of each but cell 0, which is the first. Its facets are
+--              <resource>_tally_cells_by_<column>_bounds has the lowest value of each but cell 0, which is the first. Its facets are
 --              '', those of each single counted column, the items of each counted array, and the declared combinations:
 --              categoryID+type+price has the facets of categoryID+type.
 -- words        <resource>_tally_by_<column>, for each searched column: by word and facet, for the words in the table
@@ -44,7 +44,7 @@
 -- TRUNCATE could deadlock.
 
 -- What a tally counts, in the arguments of install_tally: its orders, each with its kind, its column, elements, what it
--- counts by: '' and columns such as categoryID+type, and arrays, if it counts by the items of any.
+-- counts by: '' and columns such as categoryID+type, and arrays, those by whose items it counts, if there are any.
 CREATE OR REPLACE FUNCTION tally_description(
   of_resource text, counted text[], sorted text[], searched text[], intervals text[]
 ) RETURNS jsonb LANGUAGE sql STABLE AS $$
@@ -72,10 +72,10 @@ CREATE OR REPLACE FUNCTION tally_description(
     SELECT 'values', of_sorted, at, ARRAY(SELECT name FROM unnest(broad) name WHERE name = ANY(single))
     FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
     UNION ALL
-    SELECT 'cells', of_sorted, at, single || ARRAY(SELECT name FROM unnest(within) name WHERE name <> ALL(single))
+    SELECT 'cells', of_sorted, at, single || array_remove(within, '')
     FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at) CROSS JOIN LATERAL (
       SELECT array_agg(left(element, -1 - length(of_sorted))) AS within FROM unnest(intervals) element
-      WHERE right(element, 1 + length(of_sorted)) = '+' || of_sorted
+      WHERE element = of_sorted OR right(element, 1 + length(of_sorted)) = '+' || of_sorted
     ) declared
     WHERE within IS NOT NULL
     UNION ALL
@@ -96,7 +96,7 @@ ALTER TABLE tallies ALTER orders SET NOT NULL;
 -- The orders of each tally. place numbers those of a resource, and names are the columns that place an object in it.
 CREATE OR REPLACE VIEW tally_orders AS
 SELECT resource, identifier, kind, of_column, place,
-  resource || '_tally' || coalesce('_by_' || of_column, '') || CASE kind WHEN 'cells' THEN '_cells' ELSE '' END AS tally,
+  resource || '_tally' || CASE kind WHEN 'cells' THEN '_cells' ELSE '' END || coalesce('_by_' || of_column, '') AS tally,
   elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:] || arrays, '+'), '+') AS names, arrays
 FROM tallies CROSS JOIN LATERAL ROWS FROM (
   jsonb_to_recordset(orders) AS (kind text, of_column text COLLATE "C", elements text[] COLLATE "C", arrays text[] COLLATE "C")
@@ -265,7 +265,7 @@ LANGUAGE sql STABLE AS $$
     format('source object CROSS JOIN LATERAL %s WHERE %s', tally_facets(ordered), which))
 $$;
 
--- The table of the words of the row object that an order of words counts, of the items that one of items does, or of its cell.
+-- The table of what the row object is counted by in an order, in "#word": its counted words, its items, or its cell.
 -- Without OFFSET 0, the cell would be looked up again for each facet.
 CREATE OR REPLACE FUNCTION tally_words(ordered tally_orders) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE ordered.kind
@@ -300,7 +300,7 @@ $$;
 -- that makes a statement large.
 CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
-    -- To group by many sets of columns takes long to begin.
+    -- GROUPING SETS take long to start: only for many rows.
     WHEN ordered.kind IN ('words', 'items', 'cells') THEN format(
       'IF changed[%1$s] IS NOT FALSE%2$s THEN
          IF written > 1000 THEN
@@ -431,7 +431,7 @@ END $$;
 --
 -- counted: columns, and combinations such as categoryID+type; arrays, whose items are counted
 -- sorted, searched: columns
--- intervals: combinations such as categoryID+type+price, of which the last one is a sorted column
+-- intervals: sorted columns, or combinations such as categoryID+type+price, of which the last one is a sorted column
 CREATE OR REPLACE FUNCTION install_tally(
   of_resource text, identifier text, counted text[],
   sorted text[] DEFAULT '{}', searched text[] DEFAULT '{}', intervals text[] DEFAULT '{}'

@@ -7,9 +7,8 @@ import { and, whereOf } from '../condition/print.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { keyOf } from '../reading/key-of.js';
 import { lastValue } from '../../tally/facet.js';
-import type { CellTally } from '../../tally/tally.js';
 import { type Counted, cellsOf } from '../statement/tallied-counts.js';
-import { criteriaOf, type Interval } from '../statement/criteria.js';
+import { criteriaOf } from '../statement/criteria.js';
 import { conditionsBeside } from './conditions-beside.js';
 import { type CellFacets, type Field, TalliedValues, valueOf } from './tallied-values.js';
 
@@ -19,8 +18,8 @@ interface Scan {
   /** A condition in SQL under which this scan counts. Absent: always. */
   readonly condition?: string;
   /** If given, the tally counts the whole cells of an interval, and the scan only the other objects. */
-  readonly cells?: { readonly order: CellTally; readonly interval: Interval };
-  readonly fields: (Field & { readonly bounds?: CellFacets['bounds'] })[];
+  readonly cells?: Pick<CellFacets, 'order' | 'interval'>;
+  readonly fields: (Field & Partial<CellFacets>)[];
 }
 
 /** A query of some rows. */
@@ -63,7 +62,7 @@ export function countedValues(
     const cells = found ? undefined : criteria && tallied.inCells(name, criteria);
     const alone = new ParameterValues();
     const where = whereOf(others, { metadata, values: alone });
-    const key = keyOf(where, alone.values, found?.unless, String(cells !== undefined));
+    const key = keyOf(where, alone.values, found?.unless, cells !== undefined);
     const scan = scans.get(key) ?? {
       matching: others,
       condition: found?.unless,
@@ -99,9 +98,8 @@ function scanned(metadata: EntityMetadata, scan: Scan, at: number, values: Param
   const selected = fields.map(({ column }) => `object."${column.databaseName}"`).join(', ');
   const cells = scan.cells && cellsOf(scan.cells.order, scan.cells.interval, values, `_${at}`);
   const objects = cells?.objects(selected, where) ?? `SELECT ${selected} FROM object ${where}`;
-  const [arrays, single] = [true, false].map((isArray) =>
-    fields.filter(({ column }) => column.isArray === isArray),
-  ) as [Scanned[], Scanned[]];
+  const arrays = fields.filter(({ column }) => column.isArray);
+  const single = fields.filter(({ column }) => !column.isArray);
   const grouped = single.length > 0 ? groupedValues(metadata, single, `scanned_${at}`) : undefined;
   const queries = [
     ...(grouped ? [grouped.query] : []),
@@ -116,25 +114,14 @@ function scanned(metadata: EntityMetadata, scan: Scan, at: number, values: Param
     ...(grouped?.tables ?? []),
   ];
   if (!cells) return { tables, query: queries.join('\nUNION ALL ') };
-  const names = fields.flatMap((field) =>
-    (field.bounds ?? []).map(([first, end]) => ({ at: field.at, first, end })),
+  const names = fields.flatMap(({ at: place, bounds = [] }) =>
+    bounds.map((each) => {
+      const [first, end] = each.map((bound) => values.addTyped(bound, 'text'));
+      return `(${place}, ${first}, ${end})`;
+    }),
   );
-  const [places, firsts, ends] = [
-    values.addTyped(
-      names.map((name) => name.at),
-      'integer[]',
-    ),
-    values.addTyped(
-      names.map(({ first }) => first),
-      'text[]',
-    ),
-    values.addTyped(
-      names.map(({ end }) => end),
-      'text[]',
-    ),
-  ];
   const whole = `SELECT at, ${lastValue('prefix')} AS value, sum(count)::bigint AS count
-    FROM unnest(${places}, ${firsts}, ${ends}) AS name(at, prefix, upto)
+    FROM (VALUES ${names.join(', ')}) AS name(at, prefix, upto)
     CROSS JOIN ${cells.rows('facet >= prefix AND facet < upto')} GROUP BY at, prefix, facet`;
   return {
     tables,

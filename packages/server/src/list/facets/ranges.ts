@@ -25,14 +25,14 @@ export function limitsOf(list: VisibleListing, name: string, values: ParameterVa
   const value = `${shown('least')} || '..' || ${shown('greatest')}`;
   const criteria = criteriaOf(matching, metadata);
   const tallied = talliedCount({ metadata, facets: undefined, criteria });
-  // With a count of the tally, an index has the limits at its ends. Otherwise every object has to be read. The tally needs
-  // no tables for objects with a value.
-  const found = tallied?.isSure
+  // With a count of the tally, an index has the limits at its ends. Otherwise every object has to be read.
+  const known = tallied?.isSure ? tallied.sql({ where, values }) : undefined;
+  const found = known
     ? `SELECT (SELECT min(${reference}) FROM object ${where}) AS least,
-         (SELECT max(${reference}) FROM object ${where}) AS greatest, ${tallied.sql({ where, values }).total} AS count`
+         (SELECT max(${reference}) FROM object ${where}) AS greatest, ${known.total} AS count`
     : `SELECT min(${reference}) AS least, max(${reference}) AS greatest, count(*) AS count FROM object ${where}`;
   return {
-    tables: [],
+    tables: known?.tables ?? [],
     query: `SELECT 1 AS place, ${value} AS value, count FROM (${found}) limits WHERE count > 0`,
   };
 }

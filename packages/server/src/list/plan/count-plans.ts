@@ -8,7 +8,7 @@ import { type CountTaken, type CountPlan, firstFit } from './plan.js';
 const tally: CountPlan = {
   name: 'tally',
   of: ({ matching: { tallied } }) =>
-    tallied?.isSure ? countedByTally : 'the tally does not always know the count',
+    tallied?.isSure ? countedByTally : 'the tally alone does not always know the count',
 };
 
 /** By an earlier page of the list. It is right only at the version of that page. */

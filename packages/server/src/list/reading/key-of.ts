@@ -6,8 +6,8 @@ export function keyOf(...parts: readonly unknown[]): string {
 }
 
 /**
- * A value as text, of which none begins with another. JSON takes three times as long, and has the same text for infinite
- * numbers, `NaN`, `undefined` and null.
+ * The text of a value. No such text is the beginning of another one, so that they can be joined. JSON alone takes three times
+ * as long, and has the same text for infinite numbers, `NaN`, `undefined` and null.
  */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return `${value.length} ${value}`;

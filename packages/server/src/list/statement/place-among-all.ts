@@ -15,16 +15,18 @@ import { countOfFacets, sortedObjects } from './tallied-counts.js';
 /** A way to a page of the objects that do not have some values, as SQL. It refers to its own tables. */
 interface PlaceAmongAll {
   readonly tables: readonly string[];
-  /** Whether the page has a value in the sorted column, and it costs less than to skip objects; on `total`. */
+  /**
+   * Whether every object of the page has a value in the sorted column, and this way costs less than to skip objects. It
+   * refers to `total`.
+   */
   readonly isBetter: string;
   /** Selects the keys of the page. */
   readonly select: (isTaken: string) => string;
 }
 
 /**
- * Begins at the object that has the offset for its rank among all, those with the excluded values, too: the tally knows it.
- * As many matching objects are skipped behind it as excluded ones come before it. These are counted in the index of their
- * column. `undefined` if the tally has no such rank.
+ * Finds the object whose rank is the offset among all objects, also the excluded ones: the tally knows it. The excluded
+ * objects before it are counted, and as many matching ones behind it are skipped. `undefined` if the tally has no such rank.
  */
 export function placeAmongAll(picking: Picking, offset: string): PlaceAmongAll | undefined {
   const { metadata, criteria, conditions, split, where, order, limit, values } = picking;
@@ -57,7 +59,8 @@ export function placeAmongAll(picking: Picking, offset: string): PlaceAmongAll |
   const byCell = cellTallyOf(metadata, column);
   const facets =
     byCell && facetsOf(metadata, new Map([...criteria.equal, ...criteria.excluded]), byCell);
-  const bound = { value: '(SELECT value FROM near)', inclusive: true };
+  // A cell that begins with this value has objects on both sides of the place.
+  const bound = { value: '(SELECT value FROM near)', inclusive: false };
   const cells =
     facets && new Cells(byCell, isAscending ? { upper: bound } : { lower: bound }, '_excluded');
   const skipped = (isTaken: string): string => {

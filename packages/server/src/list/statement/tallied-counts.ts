@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
-import { mayBeNaN, sqlTypeOf } from '../../resource/column-values.js';
+import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import type { Bound, Condition } from '../condition/condition.js';
 import { and } from '../condition/print.js';
@@ -95,44 +95,41 @@ function countByCells(
 ): TalliedCount | undefined {
   const order = cellTallyOf(metadata, interval.column);
   const facets = order && facetsOf(metadata, equal, order);
-  return (
-    facets && {
-      isSure: false,
-      sql: ({ where, values }) => {
-        const cells = cellsOf(order, interval, values);
-        const rows = cells.rows(`facet = ANY(${facetNames(facets, values)})`);
-        const total = `(SELECT coalesce(sum(count), 0) FROM ${rows})
-          + (SELECT count(*) FROM (${cells.objects('', where)}) objects)`;
-        return { tables: cells.tables, total: `(${total})` };
-      },
-    }
-  );
+  if (!facets) return undefined;
+  const isRead = isBounded(interval);
+  return {
+    isSure: !isRead,
+    sql: ({ where, values }) => {
+      const cells = cellsOf(order, interval, values);
+      const rows = cells.rows(`facet = ANY(${facetNames(facets, values)})`);
+      const objects = isRead
+        ? ` + (SELECT count(*) FROM (${cells.objects('', where)}) objects)`
+        : '';
+      const total = `((SELECT coalesce(sum(count), 0) FROM ${rows})${objects})`;
+      return { tables: cells.tables, total };
+    },
+  };
 }
-
-/** The upper bound of all numbers. */
-const NOT_NAN: Bound = { value: 'NaN', inclusive: false };
 
 /**
  * The cells of an interval.
  *
- * @param name see `Cells`
+ * @param name see `Cells`; by default that of the column
  */
 export function cellsOf(
   order: CellTally,
   { lower, upper }: Interval,
   values: ParameterValues,
-  name?: string,
+  name = `_by_${order.column.databaseName}`,
 ): Cells {
   const type = sqlTypeOf(order.column);
   const bound = ({ value, inclusive }: Bound): CellBound => ({
     value: `(${values.addTyped(value, type)})`,
     inclusive,
   });
-  // The conditions of lists leave NaN out, which is in the last cell.
-  const end = upper ?? (lower && mayBeNaN(order.column) ? NOT_NAN : undefined);
   return new Cells(
     order,
-    { ...(lower && { lower: bound(lower) }), ...(end && { upper: bound(end) }) },
+    { ...(lower && { lower: bound(lower) }), ...(upper && { upper: bound(upper) }) },
     name,
   );
 }

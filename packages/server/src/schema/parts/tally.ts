@@ -124,7 +124,7 @@ function declaredTally(metadata: EntityMetadata): TallyColumns {
     counted: [...tallyOf(metadata).byIdentifier.facets.map(namesOf), ...databaseNames(items)],
     sorted: databaseNames(sorted),
     searched: databaseNames(searched),
-    intervals: intervals.map(({ of, within }) => joined(databaseNames([...within, of]))),
+    intervals: intervals.map(({ of, within = [] }) => joined(databaseNames([...within, of]))),
   };
 }
 
