@@ -98,14 +98,15 @@ export class TallyMaintenance {
     const due = (manager: EntityManager): Promise<CellCut[]> =>
       cellCutsDue(manager, this.metadata, cells, this.rangeSize);
     // Without the lock, that most runs need not take.
-    while ((await due(this.dataSource.manager)).length > 0) {
+    for (let cuts = 1; (await due(this.dataSource.manager)).length > 0; cuts += 1) {
       if (signal?.aborted) return false;
       const done = await this.withoutWriters(async (manager) => {
         const [cut] = await due(manager);
         return cut && cutCells(manager, this.metadata, cells, cut, CELLS_SIZE);
       });
-      if (done === undefined || !(await this.fold())) return false;
+      if (done === undefined) return false;
       if (!done) break;
+      if (cuts % CUTS_PER_FOLD === 0 && !(await this.fold())) return false;
     }
     cells.due.clear();
     return true;
