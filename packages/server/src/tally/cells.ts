@@ -57,6 +57,15 @@ export class Cells {
   }
 
   /**
+   * An SQL expression for the number of objects of facets in whole cells.
+   *
+   * @param names the parameter with the names of the facets
+   */
+  countOf(names: string): string {
+    return `(SELECT coalesce(sum(count), 0) FROM ${this.rows(`facet = ANY(${names})`)})`;
+  }
+
+  /**
    * A query of the objects in no whole cell. It has several parts: PostgreSQL would read the whole interval for an `OR`.
    *
    * @param selected what it selects of `object`

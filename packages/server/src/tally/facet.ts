@@ -42,7 +42,7 @@ export function separated(names: string): string[] {
 }
 
 /** SQL for the names of the columns of the column `facet`. */
-export const COLUMNS_OF_FACET = `split_part(facet, '=', 1)`;
+const COLUMNS_OF_FACET = `split_part(facet, '=', 1)`;
 
 /** SQL for whether the column `facet` is of a combination of columns. */
 export const IS_COMBINED_FACET = `strpos(${COLUMNS_OF_FACET}, '+') > 0`;

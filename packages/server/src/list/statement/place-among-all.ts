@@ -67,7 +67,7 @@ export function placeAmongAll(picking: Picking, offset: string): PlaceAmongAll |
     if (!cells)
       return `SELECT count(*) FROM object ${and('', isTaken, ...before, unindexed(is(ahead)))}`;
     const within = cells.objects('', and('', ...before.map(unindexed), is(ahead)));
-    return `SELECT (SELECT coalesce(sum(count), 0) FROM ${cells.rows(`facet = ANY(${facetNames(facets, values)})`)})
+    return `SELECT ${cells.countOf(facetNames(facets, values))}
       + (SELECT count(*) FROM (${within}) object) WHERE ${isTaken}`;
   };
   return {
