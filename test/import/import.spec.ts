@@ -8,6 +8,7 @@ import { CommandError } from '#server/command-error.js';
 import { sharedService } from '../service.js';
 import { imported } from '#server/testing/imported.js';
 import { exported } from './exported.js';
+import { until } from '../until.js';
 
 const service = sharedService();
 
@@ -174,6 +175,24 @@ describe('An import', () => {
     const [p, q] = await rows('products');
     expect(p).toMatchObject({ type: 'SERVICE', name: 'Name', stock: 4, refID: 'r' });
     expect(q).toMatchObject({ type: 'DIGITAL', name: null, refID: null });
+  });
+
+  it('keeps what another session writes to the same object, if the file does not give it', async () => {
+    await load('products', 'productID,type,name,stock\np,SERVICE,Name,3\n');
+    const runner = service.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query(`UPDATE products SET name = 'Other', type = 'DIGITAL'`);
+    const loaded = load('products', 'productID,stock\np,4\n');
+    await until(async () => {
+      const waiting = await service.dataSource.query<unknown[]>(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return waiting.length === 1;
+    });
+    await runner.commitTransaction();
+    await runner.release();
+    expect(await loaded).toEqual(counts(0, 1, 0, 0));
+    expect((await rows('products'))[0]).toMatchObject({ name: 'Other', type: 'DIGITAL', stock: 4 });
   });
 
   it('takes fields from other columns and constants, and says what it leaves out', async () => {

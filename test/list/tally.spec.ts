@@ -357,6 +357,25 @@ describe('The tally', () => {
     );
   });
 
+  it('counts what an update of very many objects moves, and what it leaves in its place', async () => {
+    await query(insertion(1, 9000));
+    await query(`UPDATE products SET price = substr("productID", 2)::integer % 97, currency = 'EUR', name = 'N' || price,
+      colours = CASE WHEN price < 50 THEN '{red,blue}'::text[] END, stock = 1`);
+    await maintain();
+    expect(await findings()).toEqual([]);
+    // Some move between facets, some between ranges of prices, some exchange identifiers, and most do neither.
+    await query(`UPDATE products SET stock = CASE WHEN price < 10 THEN 0 ELSE 2 END,
+      price = CASE WHEN "productID" LIKE '%7' THEN 99 - price ELSE price END,
+      colours = CASE WHEN "productID" LIKE '%77' THEN '{green}'::text[] ELSE colours END,
+      "productID" = CASE WHEN "productID" LIKE '%99' THEN 'q' || "productID" ELSE "productID" END`);
+    await query(`WITH swapped AS (SELECT 'p' || lpad(i::text, 8, '0') AS id, 'r' || i AS former FROM generate_series(100, 2000) i)
+      UPDATE products SET "productID" = former FROM swapped WHERE id = "productID"`);
+    expect(await findings()).toEqual([]);
+    expect((await service.get('/products?inStock=false&limit=0')).body.response_data.count).toBe(
+      (await query<{ count: string }>('SELECT count(*) FROM products WHERE stock = 0'))[0]?.count,
+    );
+  });
+
   it('is kept for any writer, with any rights, search path and replication role', async () => {
     const role = `writer_${process.pid}`;
     const insertion = (id: string) =>
@@ -459,6 +478,7 @@ it('The names of columns do not collide with those in the statements of the trig
     { oddID: 'o1', new: 'a' },
     { oddID: 'o2', new: 'a' },
   ]);
+  await query(`UPDATE odds SET key = 'b' WHERE value > 2`);
   const tallied = (table: string, facet: string) =>
     query(
       `SELECT sum(count)::integer AS count FROM (
@@ -467,6 +487,7 @@ it('The names of columns do not collide with those in the statements of the trig
     );
   expect(await tallied('odds_tally', 'step=a')).toEqual([{ count: 1500 }]);
   expect(await tallied('odds_tally', 'step+word=1:aa')).toEqual([{ count: 1499 }]);
+  expect(await tallied('odds_tally', 'key=b')).toEqual([{ count: 1498 }]);
   expect(await tallied('odds_tally_by_value', '')).toEqual([{ count: 1500 }]);
   expect(await tallied('odds_tally_by_words', 'step=a')).toEqual([{ count: 1499 }]);
   expect(await tallied('odds_tally_by_words', '')).toEqual([{ count: 1499 }]);

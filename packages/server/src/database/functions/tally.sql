@@ -295,16 +295,16 @@ RETURNS text LANGUAGE sql STABLE AS $$
 $$;
 
 -- The statement that adds written rows to the deltas of an order. @rows stands for these rows, with 1 as "#step" for a new
--- one and -1 for an old one. In the variables changed and written the trigger has which orders a change moves objects
--- in (null: all), and the number of rows. For INSERT and DELETE create_tally_function counts no further than to the row
--- that makes a statement large.
+-- one and -1 for an old one, and @moved for those of them that move in the order. In the variables changed and written the
+-- trigger has which orders a change moves objects in (null: all), and the number of rows. For INSERT and DELETE
+-- create_tally_function counts no further than to the row that makes a statement large.
 CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
     -- GROUPING SETS take long to start: only for many rows.
     WHEN ordered.kind IN ('words', 'items', 'cells') THEN format(
       'IF changed[%1$s] IS NOT FALSE%2$s THEN
          IF written > 1000 THEN
-           INSERT INTO %3$s (word, facet, count) WITH source AS (@rows) %4$s;
+           INSERT INTO %3$s (word, facet, count) WITH source AS (@moved) %4$s;
          ELSE
            INSERT INTO %3$s (word, facet, count) WITH source AS (@rows)
            SELECT "#word", of.facet, sum("#step") FROM %5$s CROSS JOIN LATERAL %6$s GROUP BY "#word", of.facet HAVING sum("#step") <> 0;
@@ -318,7 +318,7 @@ CREATE OR REPLACE FUNCTION tally_addition(ordered tally_orders, first_key text) 
     ELSE format(
       'IF changed[%1$s] IS NOT FALSE THEN
          IF written > 1000 THEN
-           INSERT INTO %2$s WITH source AS NOT MATERIALIZED (@rows), several AS MATERIALIZED (
+           INSERT INTO %2$s WITH source AS NOT MATERIALIZED (@moved), several AS MATERIALIZED (
              SELECT DISTINCT facet FROM %3$s WHERE %4$s
            )
            SELECT facet, %5$s, total FROM (%6$s) sums WHERE facet NOT IN (SELECT facet FROM several)
@@ -349,26 +349,33 @@ DECLARE
   home text := quote_ident(current_schema());
   of_identifier text := (SELECT identifier FROM tallies WHERE resource = of_resource);
   first_key text := least_identifier(identifier_type(format('%s.%I', home, of_resource)::regclass, of_identifier));
-  additions text := (
-    SELECT string_agg(tally_addition(ordered, first_key), '' ORDER BY ordered.place) FROM tally_orders ordered
-    WHERE ordered.resource = of_resource
-  );
-  -- Those that place an object in any order.
-  columns text := (
-    SELECT string_agg(DISTINCT quote_ident(name), ', ') FROM tally_orders CROSS JOIN unnest(names) name
-    WHERE resource = of_resource
-  );
+  inserted text;
+  deleted text;
+  updated text;
   compared text;
   tables text;
 BEGIN
-  SELECT string_agg(format('bool_or(ROW(%s) IS DISTINCT FROM ROW(%s))', came, went), ', ' ORDER BY place),
+  SELECT string_agg(replace(replace(addition, '@moved', '@rows'), '@rows', came), '' ORDER BY place),
+    string_agg(replace(replace(addition, '@moved', '@rows'), '@rows', went), '' ORDER BY place),
+    string_agg(replace(replace(addition, '@rows', came || ' UNION ALL ' || went), '@moved', format(
+      '%1$s WHERE NOT EXISTS (SELECT FROM old_rows went WHERE %3$s) UNION ALL %2$s WHERE NOT EXISTS (SELECT FROM new_rows came WHERE %3$s)',
+      came, went, format('went.%1$I = came.%1$I AND ROW(%2$s) IS NOT DISTINCT FROM ROW(%3$s)', of_identifier, placed_went, placed_came)
+    )), '' ORDER BY place),
+    string_agg(format('bool_or(ROW(%s) IS DISTINCT FROM ROW(%s))', placed_came, placed_went), ', ' ORDER BY place),
     string_agg(format('%1$s.%2$I, %1$s.%3$I', home, tally, tally || '_deltas'), ', ' ORDER BY place)
-  INTO compared, tables
-  FROM tally_orders CROSS JOIN LATERAL (
-    SELECT string_agg(DISTINCT format('came.%I', name), ', ') AS came, string_agg(DISTINCT format('went.%I', name), ', ') AS went
+  INTO inserted, deleted, updated, compared, tables
+  FROM tally_orders ordered
+  CROSS JOIN LATERAL tally_addition(ordered, first_key) addition
+  CROSS JOIN LATERAL (
+    SELECT string_agg(DISTINCT format('came.%I', name), ', ') AS placed_came,
+      string_agg(DISTINCT format('went.%I', name), ', ') AS placed_went
     FROM unnest(names) name
-  ) compared_rows
-  WHERE resource = of_resource;
+  ) placed
+  CROSS JOIN LATERAL (
+    SELECT format('SELECT %s, 1 AS "#step" FROM new_rows came', placed_came) AS came,
+      format('SELECT %s, -1 AS "#step" FROM old_rows went', placed_went) AS went
+  ) written
+  WHERE ordered.resource = of_resource;
   EXECUTE format($function$
     -- With its owner's rights: a writer needs no privilege on the tally.
     CREATE OR REPLACE FUNCTION %1$s() RETURNS trigger LANGUAGE plpgsql
@@ -407,11 +414,7 @@ BEGIN
       RETURN NULL;
     END $body$ $function$,
     format('%s.%I', home, 'keep_' || of_resource || '_tally'), home, of_resource,
-    replace(additions, '@rows', format('SELECT %s, 1 AS "#step" FROM new_rows', columns)),
-    replace(additions, '@rows', format('SELECT %s, -1 AS "#step" FROM old_rows', columns)),
-    replace(additions, '@rows',
-      format('SELECT %1$s, 1 AS "#step" FROM new_rows UNION ALL SELECT %1$s, -1 FROM old_rows', columns)),
-    compared, of_identifier, tables);
+    inserted, deleted, updated, compared, of_identifier, tables);
 END $create$;
 
 -- Creates the function of the triggers again, as after a change of create_tally_function.
