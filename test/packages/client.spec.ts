@@ -283,6 +283,14 @@ describe('A parameter of the client', () => {
     }
   });
 
+  it('has double quotes around one of several values that needs them', async () => {
+    const brandID = ['b100,b101', '"b"', 'b"', 'b100'];
+    expect(await sent({ brandID })).toEqual([
+      `?${new URLSearchParams({ brandID: '"b100,b101","""b""",b",b100' }).toString()}`,
+      200,
+    ]);
+  });
+
   it('is a time as RFC 3339 in UTC if it is a Date', async () => {
     const createdSince = new Date('2026-11-21T13:00:00.05+01:00');
     expect(await sent({ createdSince })).toEqual([
@@ -314,7 +322,6 @@ describe('A parameter of the client', () => {
     // eslint-disable-next-line no-sparse-arrays -- what is refused
     [{ brandID: [, 'a'] as string[] }, 'brandID: undefined has no text'],
     [{ createdSince: new Date('soon') }, 'createdSince: Invalid Date has no text'],
-    [{ brandID: ['b100,b101'] }, `brandID: 'b100,b101' contains a comma`],
   ])('is refused before a request if it has no text: %j', async (query, message) => {
     const { products } = recording();
     for (const call of [products.list(query), products.stream(query), products.facets(query)]) {

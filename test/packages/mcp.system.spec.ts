@@ -350,6 +350,11 @@ describeServer('The MCP server', () => {
     expect(lot).toEqual({ lot: { colour: 'red' } });
   });
 
+  it('finds by a value that has a comma', async () => {
+    const found = await given(client, 'search_products', { brandID: ['a,b'], fields: ['name'] });
+    expect(found).toMatchObject({ products: [], pagination: { total_count: 0 } });
+  });
+
   it('leads through all pages by the cursor', async () => {
     const query = { within: ['outdoor'], sort: ['-price'], fields: ['productID'], limit: 100 };
     const found: string[] = [];
@@ -371,7 +376,6 @@ describeServer('The MCP server', () => {
     [{ limit: 'ten' }, 'The parameter limit must be a plain decimal integer', '-22'],
     [{ access_token: 'x' }, 'The parameter access_token must be given only once', '-14'],
     [{ clientID: 'demo' }, 'The parameter clientID must be given only once', '-14'],
-    [{ brandID: ['a,b'] }, expect.stringContaining('contains a comma'), undefined],
     [{ filters: { colour: 'red' } }, undefinedParameter('filters'), '-23'],
     [{ filters: [{ colour: 'red' }] }, undefinedParameter('filters'), '-23'],
     [

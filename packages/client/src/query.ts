@@ -22,16 +22,18 @@ export function queryStringOf(query: object): string {
 const WITHOUT_EXPONENT = { useGrouping: false, maximumSignificantDigits: 17 };
 
 /**
- * A value as text. Several values are separated by commas. The service has no way to write one that contains a comma.
+ * A value as text. Several values are separated by commas, with double quotes around one that has a comma or begins with a
+ * double quote.
  *
  * @throws TypeError if it has none
  */
 export function textOf(name: string, value: unknown): string {
   if (Array.isArray(value)) {
     // Array.from calls it for the holes of a sparse array, too.
-    const texts = Array.from(value as unknown[], (each) => textOf(name, each));
-    const wrong = texts.find((text) => text.includes(','));
-    if (wrong !== undefined) throw new TypeError(`${name}: '${wrong}' contains a comma`);
+    const texts = Array.from(value as unknown[], (each) => {
+      const text = textOf(name, each);
+      return /^"|,/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    });
     if (texts.length > 0) return texts.join();
     throw new TypeError(`${name}: [] is empty; leave it out to filter by nothing`);
   }

@@ -1,3 +1,4 @@
+import { separableValue } from '../http/parameters/separated-values.js';
 import { FILTER_FORMS, readingsOf } from '../resource/filter-forms.js';
 import { meaningOf } from '../resource/meaning.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
@@ -59,7 +60,12 @@ export function exampleText(
   const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
   const fields = name === 'after' ? [identifier] : valueFields(name);
   const own = fields
-    .map((field) => metadata && meaningOf(metadata.target as object, field)?.example)
+    .map((field) => {
+      const value = metadata && meaningOf(metadata.target as object, field)?.example;
+      const isOneOfSeveral =
+        schema.type === 'array' && !metadata?.findColumnWithPropertyName(field)?.isArray;
+      return isOneOfSeveral && value !== undefined ? separableValue(value) : value;
+    })
     .find((each) => each !== undefined);
   return own ?? (typeof example === 'string' ? example : undefined);
 }

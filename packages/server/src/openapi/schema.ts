@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { separatedValues } from '../http/parameters/separated-values.js';
 import { valuesOf } from '../resource/column-values.js';
 import { externalTableOf } from '../resource/resource.js';
 import { meaningOf } from '../resource/meaning.js';
@@ -152,7 +153,9 @@ export function exampleOf(
     case 'boolean':
       return text === 'true';
     case 'array':
-      return text.split(',').map((each) => exampleOf((items ?? {}) as Json, each));
+      return (separatedValues(text) ?? [text]).map((each) =>
+        exampleOf((items ?? {}) as Json, each),
+      );
     default:
       return text;
   }

@@ -3,7 +3,13 @@ import type { Type } from '@nestjs/common';
 import type { Test } from 'supertest';
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { parse } from 'csv-parse/sync';
-import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
+import {
+  type ParameterSchema,
+  parametersOf,
+  schemaOf,
+  settingsFor,
+} from '../http/parameters/declared-parameters.js';
+import { separableValue } from '../http/parameters/separated-values.js';
 import { countableFieldsOf } from '../list/facets/countable-fields.js';
 import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
@@ -596,6 +602,21 @@ export function describeList(
         await compareFacets(service, withFacets(), all, sent);
       });
 
+      it('are those of the list by each value that they show', async () => {
+        const filtered = counted().filter((name) => parameterOf(listQuery, name));
+        if (filtered.length === 0) return;
+        const { body } = await service
+          .get(`${facets}?facets=${filtered.join()}&limit=20`)
+          .expect(200);
+        for (const { field, value, count } of body.response_data.objects) {
+          const isSeveral = parameterOf(listQuery, field)?.type === 'array';
+          const text = isSeveral ? separableValue(String(value)) : String(value);
+          const query = `${field}=${encodeURIComponent(text)}&limit=0`;
+          const found = await service.get(`${path}?${query}`).expect(200);
+          expect([query, found.body.response_data.count]).toEqual([query, count]);
+        }
+      });
+
       it('take the filters of the list, facets and limit, and nothing else', async () => {
         if (counted().length === 0) return;
         const [ofList, ofFacets] = await Promise.all(
@@ -772,10 +793,13 @@ export function describeList(
 
 /** The names that a parameter of a list may name. */
 function namesOf(query: ListQueryClass, parameter: string): readonly string[] {
-  const declared = parametersOf(query).get(parameter);
-  return (
-    (declared && schemaOf(declared, settingsFor({ maxLimit: 0 }, undefined)).items?.enum) ?? []
-  );
+  return parameterOf(query, parameter)?.items?.enum ?? [];
+}
+
+/** The schema of a parameter of a list; `undefined` if there is no such parameter. */
+function parameterOf(query: ListQueryClass, name: string): ParameterSchema | undefined {
+  const declared = parametersOf(query).get(name);
+  return declared && schemaOf(declared, settingsFor({ maxLimit: 0 }, undefined));
 }
 
 function identifierTypeOf(type: unknown): IdentifierType {

@@ -6,6 +6,7 @@ import {
   schemaOf,
   settingsFor,
 } from '../http/parameters/declared-parameters.js';
+import { separableValue } from '../http/parameters/separated-values.js';
 import { DECLARED, type ListQueryClass } from '../list/query/query-of.js';
 import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
@@ -118,10 +119,13 @@ function comparison(
       suffix === 'Starts' ? whole.flatMap((value) => beginningsOf(String(value))) : whole;
     const single = values
       .filter((value) => isAccepted(String(value), schema))
-      .map((value) => ({
-        value: written(value, column, suffix),
-        keeps: (row: Row) => meaning(found(row), value),
-      }));
+      .map((value) => {
+        const text = written(value, column, suffix);
+        return {
+          value: schema.type === 'array' ? separableValue(text) : text,
+          keeps: (row: Row) => meaning(found(row), value),
+        };
+      });
     if (schema.type !== 'array') return [chosen(name, rows, single)];
     const several = single.map((first, at) => {
       const all = [first, ...single.slice(at + 1, at + 2)];

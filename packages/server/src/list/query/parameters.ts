@@ -6,6 +6,7 @@ import {
   type ParameterSettings,
 } from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
+import { separatedValues } from '../../http/parameters/separated-values.js';
 import { identifierType, INTEGER_BOUNDS } from '../../resource/identifiers.js';
 import {
   CURRENCY,
@@ -49,7 +50,13 @@ function one(value: Value): Decorator {
 /** Values separated by commas. */
 function several({ schema, example, read }: Value): Decorator {
   const readAll = (text: string): unknown => {
-    const values = text.split(',').map(read);
+    const texts = separatedValues(text);
+    if (!texts) {
+      return mustBe(
+        'values separated by commas, with double quotes around one that has a comma or begins with a double quote',
+      );
+    }
+    const values = texts.map(read);
     return values.find((value) => value instanceof InvalidValue) ?? values;
   };
   return (meaning, options) =>
@@ -223,20 +230,15 @@ export const IdentifierParam = one(text(IDENTIFIER_LENGTH));
 /** Identifiers, separated by commas. Property: `string[]`. */
 export const IdentifiersParam = several(textAmongOthers('identifiers', IDENTIFIER_LENGTH));
 
-function text(
-  maximum: number,
-  expected = `text of 1 to ${maximum} characters`,
-  pattern = '^[^\\u0000]+$',
-): Value {
+function text(maximum: number, expected = `text of 1 to ${maximum} characters`): Value {
   return {
-    schema: { type: 'string', minLength: 1, maxLength: maximum, pattern },
+    schema: { type: 'string', minLength: 1, maxLength: maximum, pattern: '^[^\\u0000]+$' },
     read: (value) => (isTextOf(value, 1, maximum) ? value : mustBe(expected)),
   };
 }
 
 function textAmongOthers(what: string, maximum: number): Value {
-  const expected = `${what} of 1 to ${maximum} characters, separated by commas`;
-  return text(maximum, expected, '^[^,\\u0000]+$');
+  return text(maximum, `${what} of 1 to ${maximum} characters, separated by commas`);
 }
 
 /** Currency codes, separated by commas. Property: `string[]`. */
