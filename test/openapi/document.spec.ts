@@ -295,7 +295,7 @@ describe('The OpenAPI document', () => {
     );
     const [, preset = ''] = /Default: `(.*)`\./.exec(description) ?? [];
     const others = schema.items.enum.filter((name: string) => !preset.split(',').includes(name));
-    expect(others).toEqual(['price', 'createdAt', 'updatedAt', 'within']);
+    expect(others).toEqual(['price', 'createdAt', 'updatedAt', 'within', 'q']);
   });
 
   it('has examples that meet their schemas, and none where nothing is known', async () => {

@@ -396,7 +396,7 @@ export interface Resources {
     readonly facetQuery: {
       /** Most values of each field; 0 answers with the count alone. */
       readonly limit?: number;
-      /** The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. Default: `type,brandID,categoryID,currency,colours,inStock`. */
+      /** The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. `q`: up to five texts near one that finds nothing, if it is named. Default: `type,brandID,categoryID,currency,colours,inStock`. */
       readonly facets?: readonly (
         | 'type'
         | 'brandID'
@@ -408,6 +408,7 @@ export interface Resources {
         | 'updatedAt'
         | 'inStock'
         | 'within'
+        | 'q'
       )[];
       /** The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
       readonly facetStarts?: string;

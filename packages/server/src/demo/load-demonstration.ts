@@ -13,6 +13,7 @@ import { openSource, textOf } from '../import/source.js';
 import { CommandError } from '../command-error.js';
 import { namesIn, type Project } from '../project.js';
 import { ownResources } from '../resource/own-table.js';
+import { tableOf } from '../resource/resource.js';
 
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';
@@ -64,6 +65,8 @@ async function load(manager: EntityManager, folder: string): Promise<void> {
         throw error;
       },
     );
+    // Near words are known from the first request on.
+    await queryRunner.query(`ANALYZE ${tableOf(metadata)}`);
   }
   for (const { token, ...client } of DEMO_CLIENTS) {
     const { clientID } = client;

@@ -53,7 +53,7 @@ const KINDS = {
   facets: {
     summary: (endpoint: DescribedEndpoint) => `Count ${resourceOf(endpoint)} by value`,
     description:
-      'For each field, how many objects of the list have each of its values, the most frequent first; of a number or a time, its limits, or how many are in each interval. A filter on the field itself is ignored.',
+      'For each field, how many objects of the list have each of its values, the most frequent first; of a number or a time, its limits, or how many are in each interval; of a search that finds nothing, near texts that do. A filter on the field itself is ignored.',
     success: 'The counts. `count` is the number of all values, whatever `limit` says.',
     headers: [],
   },

@@ -37,6 +37,8 @@ interface PlainCountableFields {
   readonly tree: { readonly column: string; readonly nodes: (client: string) => string };
   /** Arrays, whose items are counted. */
   readonly items?: readonly string[];
+  /** The search. Plain SQL knows of no near words: a request that names it is without it, or finds something. */
+  readonly search?: string | undefined;
   /** Numbers and times that are not counted by value, and their public form in SQL. */
   readonly ranges: Readonly<Record<string, (reference: string) => string>>;
 }
@@ -102,7 +104,8 @@ export function plainFacets(
   client = '',
 ): string {
   const { limit = '50', facetStarts } = request;
-  const counts = fields.map((field, at) => {
+  const valued = fields.filter((field) => field !== resource.facets?.search);
+  const counts = valued.map((field, at) => {
     const label = resource.facets?.labels[field]?.(client) ?? 'NULL';
     const found = plainRanges(resource, field, request, client);
     if (found)

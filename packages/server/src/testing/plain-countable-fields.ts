@@ -15,10 +15,12 @@ const NUMBERS = ['integer', 'bigint', 'numeric', 'double precision'];
  * What facet counts tell of the fields of any resource beside their values, without the columns that are counted.
  *
  * @param named the column that `within` compares, if several refer to a tree
+ * @param search the filter that searches for words
  */
 export function plainCountableFields(
   metadata: EntityMetadata,
   named?: string,
+  search?: string,
 ): NonNullable<PlainResource['facets']> {
   const labels: Record<string, () => string> = {};
   let tree = { column: '', nodes: () => '' };
@@ -52,5 +54,5 @@ export function plainCountableFields(
       propertyName,
       FORMS[String(type)] ?? ((reference: string) => `(${reference})::text`),
     ]);
-  return { labels, tree, items, ranges: Object.fromEntries(ranges) };
+  return { labels, tree, items, search, ranges: Object.fromEntries(ranges) };
 }

@@ -25,14 +25,19 @@ export interface SearchContext {
  */
 export function containsWords(text: string, identifiers: readonly string[] = []): ListOperator {
   return new ListOperator('containsWords', (column, metadata) => {
-    const search = {
-      ...searchText(text),
-      column: columnOf(metadata, column).databaseName,
-      compared: identifiers,
-      identifiers: identifiers.flatMap((name) => identifying(metadata, name, text)),
-    };
-    return [{ kind: 'words', column, search }];
+    const searched = { column: columnOf(metadata, column).databaseName, compared: identifiers };
+    return [{ kind: 'words', column, search: searchFor(text, searched, metadata) }];
   });
+}
+
+/** A search for a text in the columns of another one. */
+export function searchFor(
+  text: string,
+  { column, compared }: Pick<WordSearch, 'column' | 'compared'>,
+  metadata: EntityMetadata,
+): WordSearch {
+  const identifiers = compared.flatMap((name) => identifying(metadata, name, text));
+  return { ...searchText(text), column, compared, identifiers };
 }
 
 function identifying(metadata: EntityMetadata, name: string, text: string): Identifying[] {

@@ -9,14 +9,15 @@ import { relatedName } from '../../resource/related.js';
 import type { Rights } from '../../resource/visibility.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { singleCountedColumnsOf } from '../../resource/resource.js';
-import { listQueryOf, sortsOf } from '../query/query-of.js';
+import { type ListQueryClass, listQueryOf, sortsOf } from '../query/query-of.js';
+import { searchParameterOf } from '../query/words-parameter.js';
 
 /** The name of the field, and of the filter, that is about a tree. */
 export const WITHIN = 'within';
 
 /** The fields that facet counts of a resource may name. */
 export interface CountableFields {
-  /** All names: public columns first, as the entity declares them, hidden ones, and `within`. */
+  /** All names: public columns first, as the entity declares them, hidden ones, `within`, and the search. */
   readonly names: readonly string[];
   /** The single counted columns and the arrays. */
   readonly counted: readonly string[];
@@ -26,20 +27,22 @@ export interface CountableFields {
   readonly ranged: ReadonlyMap<string, TypeOfColumn>;
   /** The counted column that refers to the tree of the filter `within`; absent if there is no such filter, or column. */
   readonly tree: string | undefined;
+  /** The filter that searches for words in a searched column, which has near words; absent if there is none. */
+  readonly search: string | undefined;
 }
 
-/** Those of the fields that a client sees: `within` if it may filter by it. */
+/** Those of the fields that a client sees: `within` and the search if it may filter by them. */
 export function visibleFields(
   entity: Type,
   fields: CountableFields,
   rights: Rights,
 ): CountableFields {
   if (!rights.isRestricted) return fields;
-  const { names, counted, valued, ranged, tree } = fields;
+  const { names, counted, valued, ranged, tree, search } = fields;
   const query = listQueryOf(entity);
   const isVisible = (name: string): boolean =>
-    name === WITHIN && tree !== undefined
-      ? query !== undefined && isAllowed(query, WITHIN, { maxLimit: 0, rights })
+    name === search || (name === WITHIN && tree !== undefined)
+      ? query !== undefined && isAllowed(query, name, { maxLimit: 0, rights })
       : rights.sees(entity, name);
   return {
     names: names.filter(isVisible),
@@ -47,12 +50,16 @@ export function visibleFields(
     valued: valued.filter(isVisible),
     ranged: new Map([...ranged].filter(([name]) => isVisible(name))),
     tree,
+    search,
   };
 }
 
-/** What is counted unless the request names fields: the counted columns and arrays, or everything if there are none. */
-export function countedByDefault({ counted, names }: CountableFields): readonly string[] {
-  return counted.length > 0 ? counted : names;
+/**
+ * What is counted unless the request names fields: the counted columns and arrays, or everything but the search if there are
+ * none.
+ */
+export function countedByDefault({ counted, names, search }: CountableFields): readonly string[] {
+  return counted.length > 0 ? counted : names.filter((name) => name !== search);
 }
 
 /** What facet counts of an entity may name, whatever a client sees. */
@@ -85,7 +92,26 @@ export function countableFieldsOf(entity: Type): CountableFields {
   const isFiltered = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
   const tree = isFiltered ? treeColumnOf(entity, counted) : undefined;
   const within = tree === undefined ? [] : [WITHIN];
-  return { names: [...names, ...within], counted, valued: [...counted, ...within], ranged, tree };
+  const search = query && searchOf(entity, query, names);
+  return {
+    names: [...names, ...within, ...(search === undefined ? [] : [search])],
+    counted,
+    valued: [...counted, ...within],
+    ranged,
+    tree,
+    search,
+  };
+}
+
+/** The filter that searches for words in a searched column, unless a field has its name. */
+function searchOf(
+  entity: Type,
+  query: ListQueryClass,
+  names: readonly string[],
+): string | undefined {
+  if (declaredColumns({ target: entity }).searched.length === 0) return undefined;
+  const search = searchParameterOf(query.prototype as object);
+  return search === undefined || names.includes(search) ? undefined : search;
 }
 
 /** The counted columns of an entity by themselves: those of single values, and arrays. */

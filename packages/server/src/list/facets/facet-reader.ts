@@ -12,10 +12,12 @@ import { ListSources } from '../reading/list-sources.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';
 import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
+import { searchIn } from '../statement/criteria.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import { columnNamed, countedByDefault, visibleFields } from './countable-fields.js';
 import { type FacetRequest, facetStatement } from './facet-statement.js';
+import { type MissingWords, missingWords, type NearText, nearTexts } from './near-words.js';
 import type { FacetsQueryDto } from './facets-query.dto.js';
 import { labelFields } from './labels.js';
 
@@ -57,7 +59,7 @@ export function facetCountsOf(
   return new FacetCounts(list, { fields, names, limit, starts, bounds });
 }
 
-/** Reads facet counts, each from one statement, and hence from one snapshot. */
+/** Reads facet counts, each from one statement, and hence from one snapshot. Another one finds the near texts that it counts. */
 @Injectable()
 export class FacetReader {
   constructor(
@@ -75,25 +77,44 @@ export class FacetReader {
    */
   prepare(list: VisibleListing, request: FacetRequest, prefersWait = false): PreparedPage {
     const { reads, inHistory, page } = this.sources.of(list, prefersWait);
-    const prepared = this.statementOf(list, request);
+    const { fields, names } = request;
+    const isNear = fields.search !== undefined && names.includes(fields.search);
+    const search = isNear ? searchIn(list.filters) : undefined;
+    // With the text itself: the near ones follow from it.
+    const itself = search ? [{ text: search.text, distance: 0 }] : [];
+    const prepared = this.statementOf(list, request, itself);
     const [{ digest }, sent] = prepared;
     return {
       key: keyOf(digest, sent, list.isPartial),
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {
-            const read = resolved === list ? prepared : this.statementOf(resolved, request);
             const { resources, repository } = list;
+            let read = prepared;
+            if (search) {
+              const [text, values] = missingWords(resolved, search);
+              const words = this.statements.of(repository.metadata, text, 'never');
+              const near = nearTexts(search, await rows<MissingWords>(words, values));
+              read = this.statementOf(resolved, request, near);
+            } else if (resolved !== list) {
+              read = this.statementOf(resolved, request);
+            }
             return onlyPage(await rows<VersionedPage>(...read), resources, repository.metadata);
           }),
         ),
       ...page,
+      // Near words also change with the statistics, which have no version.
+      isVersioned: page.isVersioned && !search,
     };
   }
 
-  private statementOf(list: VisibleListing, request: FacetRequest): [Statement, unknown[]] {
+  private statementOf(
+    list: VisibleListing,
+    request: FacetRequest,
+    near?: readonly NearText[],
+  ): [Statement, unknown[]] {
     const { limit = defaultLimit(this.settings) } = request;
-    const [text, values] = facetStatement(list, request, limit);
+    const [text, values] = facetStatement(list, request, limit, near);
     const prepare = list.conditions.length > 0 ? 'never' : 'if frequent';
     return [this.statements.of(list.repository.metadata, text, prepare), values];
   }

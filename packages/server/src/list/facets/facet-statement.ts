@@ -7,11 +7,13 @@ import { parentColumnOf } from '../../resource/tree.js';
 import { rightsOf } from '../../resource/visibility.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
+import { searchIn } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countedValues } from './counted-values.js';
 import { columnNamed, type CountableFields, WITHIN } from './countable-fields.js';
 import { labelColumnOf, relatedBy } from './labels.js';
+import { countedNear, type NearText } from './near-words.js';
 import { intervalsOf, limitsOf } from './ranges.js';
 
 /** What facet counts are asked for. */
@@ -45,23 +47,31 @@ interface Counts {
   readonly shown: string;
 }
 
-/** The text of the statement for facet counts, and its parameter values. */
+/**
+ * The text of the statement for facet counts, and its parameter values.
+ *
+ * @param near the texts that are counted for the search, if it is named
+ */
 export function facetStatement(
   list: VisibleListing,
   { fields, names, starts, bounds }: FacetRequest,
   limit: number,
+  near: readonly NearText[] = [],
 ): [text: string, values: unknown[]] {
   const { repository, client, resources } = list;
   const { metadata } = repository;
   const values = new ParameterValues([limit]);
   const visible = visibleRelated(client, values);
   const asked = names.map((name, at): Asked => ({ name, at, column: columnNamed(fields, name) }));
+  const searched = asked.filter(({ name }) => name === fields.search);
+  const counted = asked.filter((each) => !searched.includes(each));
   const isRanged = ({ name }: Asked): boolean =>
     bounds !== undefined || !fields.valued.includes(name);
-  const [valued, ranged] = [asked.filter((each) => !isRanged(each)), asked.filter(isRanged)];
+  const [valued, ranged] = [counted.filter((each) => !isRanged(each)), counted.filter(isRanged)];
   const counts = [
     ...(valued.length > 0 ? [valueCounts(list, valued, starts, values, visible)] : []),
     ...(ranged.length > 0 ? [rangeCounts(list, ranged, bounds, values)] : []),
+    ...searched.map(({ at }) => nearCounts(list, at, near, values)),
   ];
   const labels = valued.flatMap((each) => {
     const label = labelOf(list, each, 'shown.value', visible);
@@ -151,6 +161,23 @@ function rangeCounts(
     tables: [...tables, `ranged AS MATERIALIZED (${queries.join('\nUNION ALL ')})`],
     every: 'ranged',
     shown: 'SELECT * FROM ranged WHERE $1::bigint > 0',
+  };
+}
+
+/** Texts near the search, which find something. */
+function nearCounts(
+  list: VisibleListing,
+  at: number,
+  near: readonly NearText[],
+  values: ParameterValues,
+): Counts {
+  const { query } = countedNear(list, searchIn(list.filters), near, values);
+  return {
+    tables: [
+      `near AS MATERIALIZED (SELECT ${at} AS at, place, value, count FROM (${query}) texts)`,
+    ],
+    every: 'near',
+    shown: 'SELECT * FROM near WHERE place <= $1::bigint',
   };
 }
 

@@ -94,8 +94,12 @@ export function FacetsOf(
     if (taken !== undefined) {
       throw new CommandError(`${list.name} has a filter ${taken}, a parameter of the facet counts`);
     }
+    const near =
+      fields.search === undefined
+        ? ''
+        : ` \`${fields.search}\`: up to five texts near one that finds nothing, if it is named.`;
     NamesParam(
-      'The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.',
+      `The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.${near}`,
       'names of fields',
       fields.names[0],
       ({ rights }) => visibleFields(entity, fields, rights).names,

@@ -21,6 +21,15 @@ const LEFT_OUT =
 const BEGINNING = /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)\p{Cf}*\*(?![\p{L}\p{N}\p{M}])/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
+/** A word as it is written, which does not end in `*`. */
+const WHOLE_WORD =
+  /([\p{L}\p{N}][\p{L}\p{N}\p{M}]*)(?![\p{L}\p{N}\p{M}]|\p{Cf}*\*(?![\p{L}\p{N}\p{M}]))/u;
+
+/** A text in parts: those at odd places are its words, without those that end in `*`. */
+export function wordsApart(text: string): string[] {
+  return text.split(WHOLE_WORD);
+}
+
 /** Reads the words and the beginnings of words of a text. */
 export function searchText(text: string): SearchText {
   const folded = text.normalize('NFKD').replace(LEFT_OUT, '').normalize('NFKC');
