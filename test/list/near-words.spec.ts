@@ -177,6 +177,26 @@ describe('Near words', () => {
   });
 });
 
+it('The statistics of words have more of them, unless their number was set', async () => {
+  const target = async (): Promise<unknown> => {
+    await service.dataSource.query(
+      `SELECT install_words(resource, columns) FROM searches WHERE resource = 'products'`,
+    );
+    const [row] = await service.dataSource.query<[{ target: number }]>(
+      `SELECT attstattarget AS target FROM pg_attribute
+       WHERE attrelid = 'products'::regclass AND attname = 'words'`,
+    );
+    return row.target;
+  };
+  const set = (number: number) =>
+    service.dataSource.query(`ALTER TABLE products ALTER words SET STATISTICS ${number}`);
+  expect(await target()).toBe(300);
+  await set(50);
+  expect(await target()).toBe(50);
+  await set(-1);
+  expect(await target()).toBe(300);
+});
+
 describe('Near words that a client does not see', () => {
   let library: Library;
 

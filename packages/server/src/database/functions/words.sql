@@ -139,6 +139,10 @@ BEGIN
     (SELECT string_agg(format('OLD.%I', name), ', ' ORDER BY at) FROM unnest(columns) WITH ORDINALITY each(name, at)),
     row_words('NEW', columns));
   PERFORM install_triggers(of_resource, 'words');
+  -- Near words are those of the statistics, which by default have at most 1000 lexemes. A target that was set stays.
+  IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = resource AND attname = 'words' AND coalesce(attstattarget, -1) < 0) THEN
+    EXECUTE format('ALTER TABLE %s ALTER "words" SET STATISTICS 300', resource);
+  END IF;
   DELETE FROM searches former WHERE former.resource = of_resource;
   INSERT INTO searches VALUES (of_resource, columns);
   PERFORM set_config('role', caller, true);
