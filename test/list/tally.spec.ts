@@ -497,6 +497,30 @@ it('The names of columns do not collide with those in the statements of the trig
   expect(await tallied('odds_tally_cells_by_value', 'step+word=1:aa')).toEqual([{ count: 1499 }]);
 });
 
+it('An object that a statement writes twice, by the actions of two foreign keys, is counted once', async () => {
+  await query('CREATE TABLE makers (name text PRIMARY KEY)');
+  await query(`CREATE TABLE tools ("toolID" varchar(100) COLLATE "C" PRIMARY KEY,
+    maker text REFERENCES makers ON DELETE SET NULL ON UPDATE CASCADE,
+    seller text REFERENCES makers ON DELETE SET NULL ON UPDATE CASCADE)`);
+  await query(`SELECT install_tally('tools', 'toolID', '{maker}')`);
+  await query(`INSERT INTO makers VALUES ('a'), ('b'), ('c')`);
+  await query(
+    `INSERT INTO tools SELECT i, name, name FROM generate_series(1, 3000) i, chr(97 + i % 3) name`,
+  );
+  await query(`UPDATE makers SET name = 'd' WHERE name = 'c'`);
+  await query(`DELETE FROM makers WHERE name = 'a'`);
+  const counts = await query(
+    `SELECT facet, sum(count)::integer AS count FROM (
+       SELECT facet, count FROM tools_tally UNION ALL SELECT facet, count FROM tools_tally_deltas
+     ) every GROUP BY facet HAVING sum(count) <> 0 ORDER BY facet`,
+  );
+  expect(counts).toEqual([
+    { facet: '', count: 3000 },
+    { facet: 'maker=b', count: 1000 },
+    { facet: 'maker=d', count: 1000 },
+  ]);
+});
+
 it('Truncation leaves no count behind, in no snapshot, and no reader waits for it in vain', async () => {
   await query(insertion(1, 3000));
   const early = service.dataSource.createQueryRunner();

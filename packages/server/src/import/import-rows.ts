@@ -42,7 +42,7 @@ export interface ImportResult {
 
 /**
  * Inserts or updates the objects of a resource by identifier, in the open transaction of the runner: COPY into a
- * staging table, checks of the staged rows, one statement that writes. Fields without a value in a row do not change. Imports of the
+ * staging table, checks of the staged rows, one upsert. Fields without a value in a row do not change. Imports of the
  * same resource run one after another. A table that is empty, or small beside the file, may be locked from the checks on.
  *
  * @throws InvalidRowsError if rows are invalid; CommandError for any other problem. The caller must roll back.
@@ -85,7 +85,7 @@ export async function importRows(
   if (problems.length > 0) throw new InvalidRowsError(problems);
   if (options.replace && !options.allowDeletes) await checkDeletions(runner, statements);
   const write = async (): Promise<Counts> => {
-    const [counts] = await runner.manager.query<[Counts]>(statements.write());
+    const [counts] = await runner.manager.query<[Counts]>(statements.upsert());
     return counts;
   };
   const loaded = isLocked ? await writeWithoutIndexes(runner, table, write) : undefined;

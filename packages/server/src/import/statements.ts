@@ -45,7 +45,7 @@ export class Statements {
     const values = this.fields.map((column, at) => `${this.value(at)} AS ${quoted(column)}`);
     // The staged rows, merged with the existing objects.
     this.rows = `(
-      SELECT staged."#line", present.${this.identifier} IS NULL AS "#isNew", ${values.join(', ')}
+      SELECT staged."#line", ${this.isChange()} AS "#change", ${values.join(', ')}
       FROM ${STAGING} staged LEFT JOIN ${this.table} present USING (${this.identifier})
     ) row`;
   }
@@ -58,30 +58,30 @@ export class Statements {
       FROM "${metadata.tableName}" WITH NO DATA`;
   }
 
-  /** The checks that must find nothing before the write. */
+  /** The checks that must find nothing before the upsert. */
   checks(): Check[] {
     return [this.repeated(), ...this.missing(), ...this.references(), ...this.rules()];
   }
 
   /** Inserts and updates objects. Result: one row with the counts `inserted` and `updated`. */
-  write(): string {
-    const others = this.writtenFields.map(quoted).filter((column) => column !== this.identifier);
-    const present = others.map((column) => `present.${column}`).join(', ');
-    const excluded = others.map((column) => `excluded.${column}`).join(', ');
-    // Where another session has inserted the object since.
+  upsert(): string {
+    const set = this.setFields().map(([, column]) => quoted(column));
+    const present = set.map((column) => `present.${column}`).join(', ');
+    const excluded = set.map((column) => `excluded.${column}`).join(', ');
     const onConflict =
-      others.length === 0
+      set.length === 0
         ? 'DO NOTHING'
-        : `DO UPDATE SET (${others.join(', ')}) = ROW(${excluded})
+        : `DO UPDATE SET (${set.join(', ')}) = ROW(${excluded})
            WHERE ROW(${present}) IS DISTINCT FROM ROW(${excluded})`;
-    return `WITH changed AS (${this.update()}), inserted AS (
-        ${this.insert(`${this.rows} WHERE row."#isNew"`)}
+    // ON CONFLICT would lock the objects that do not change, and so write every page of the table.
+    return `WITH changed AS (
+        ${this.insert(`${this.rows} WHERE row."#change"`)}
         ON CONFLICT (${this.identifier}) ${onConflict}
         -- xmax is 0 for an inserted row. For an updated one it is the lock of this transaction.
-        RETURNING (present.xmax = 0) AS "#isNew"
+        RETURNING (present.xmax = 0) AS inserted
       )
-      SELECT count(*) FILTER (WHERE "#isNew") AS inserted, count(*) FILTER (WHERE NOT "#isNew") AS updated
-      FROM (TABLE changed UNION ALL TABLE inserted) written`;
+      SELECT count(*) FILTER (WHERE inserted) AS inserted,
+             count(*) FILTER (WHERE NOT inserted) AS updated FROM changed`;
   }
 
   /** Deletes the objects that are not staged. Result: one row with the count `deleted`. */
@@ -111,23 +111,20 @@ export class Statements {
       SELECT ${columns.map((column) => `row.${column}`).join(', ')} FROM ${rows} ORDER BY row.${this.identifier}`;
   }
 
-  /**
-   * Writes only the fields that the file has, and only objects that they change. Result: a row with `#isNew` for each. If
-   * another session changes an object first, its other fields stay as that session wrote them.
-   */
-  private update(): string {
-    const set = [...this.fields.entries()].filter(
+  /** Whether a row `staged` has no object, or changes its object `present`, in SQL. */
+  private isChange(): string {
+    const isNew = `present.${this.identifier} IS NULL`;
+    const set = this.setFields();
+    if (set.length === 0) return isNew;
+    const before = set.map(([, column]) => `present.${quoted(column)}`).join(', ');
+    return `(${isNew} OR ROW(${before}) IS DISTINCT FROM ROW(${set.map(([at]) => this.value(at)).join(', ')}))`;
+  }
+
+  /** The fields that the file has besides the identifier, with their places. Another session may write the other ones. */
+  private setFields(): (readonly [number, ColumnMetadata])[] {
+    return [...this.fields.entries()].filter(
       ([at, column]) => this.presence[at] !== 'none' && quoted(column) !== this.identifier,
     );
-    if (set.length === 0) return 'SELECT false AS "#isNew" WHERE false';
-    const columns = set.map(([, column]) => quoted(column));
-    const before = columns.map((column) => `present.${column}`).join(', ');
-    const after = set.map(([at]) => this.value(at)).join(', ');
-    return `UPDATE ${this.table} present SET (${columns.join(', ')}) = ROW(${after})
-        FROM ${STAGING} staged
-        WHERE staged.${this.identifier} = present.${this.identifier}
-        AND ROW(${before}) IS DISTINCT FROM ROW(${after})
-        RETURNING false AS "#isNew"`;
   }
 
   /** The value of a field after the import, in SQL on a row `staged` and its object `present`. */

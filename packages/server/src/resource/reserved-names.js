@@ -32,8 +32,8 @@ const TAKEN = new Set([
 
 /** Endings of the tables that the service keeps for each resource. */
 const TAKEN_ENDS = ['_deletions', '_tally', '_tally_deltas', '_tally_changes'];
-/** A part of the names of the tallies by sorted columns. */
-const TAKEN_PART = '_tally_by_';
+/** Parts of the names of the tallies by columns, and by cells. */
+const TAKEN_PARTS = ['_tally_by_', '_tally_cells_by_'];
 
 /**
  * Why no resource can have a name that the service or PostgreSQL gives to a table or a path; `undefined` if one can.
@@ -43,8 +43,9 @@ const TAKEN_PART = '_tally_by_';
  */
 export function takenBy(name) {
   if (TAKEN.has(name)) return 'is taken by the service itself';
-  if (name.includes(TAKEN_PART)) {
-    return `is taken by the service itself, as all names with ${TAKEN_PART} are`;
+  const part = TAKEN_PARTS.find((each) => name.includes(each));
+  if (part !== undefined) {
+    return `is taken by the service itself, as all names with ${part} are`;
   }
   const end = TAKEN_ENDS.find((each) => name.endsWith(each));
   if (end !== undefined) {

@@ -357,9 +357,10 @@ DECLARE
 BEGIN
   SELECT string_agg(replace(replace(addition, '@moved', '@rows'), '@rows', came), '' ORDER BY place),
     string_agg(replace(replace(addition, '@moved', '@rows'), '@rows', went), '' ORDER BY place),
+    -- A statement may write a row several times, as the actions of two foreign keys do.
     string_agg(replace(replace(addition, '@rows', came || ' UNION ALL ' || went), '@moved', format(
-      '%1$s WHERE NOT EXISTS (SELECT FROM old_rows went WHERE %3$s) UNION ALL %2$s WHERE NOT EXISTS (SELECT FROM new_rows came WHERE %3$s)',
-      came, went, format('went.%1$I = came.%1$I AND ROW(%2$s) IS NOT DISTINCT FROM ROW(%3$s)', of_identifier, placed_went, placed_came)
+      'SELECT %1$s, sum("#step")::integer AS "#step" FROM (%2$s UNION ALL %3$s) written GROUP BY %1$s HAVING sum("#step") <> 0',
+      placed, came, went
     )), '' ORDER BY place),
     string_agg(format('bool_or(ROW(%s) IS DISTINCT FROM ROW(%s))', placed_came, placed_went), ', ' ORDER BY place),
     string_agg(format('%1$s.%2$I, %1$s.%3$I', home, tally, tally || '_deltas'), ', ' ORDER BY place)
@@ -367,13 +368,14 @@ BEGIN
   FROM tally_orders ordered
   CROSS JOIN LATERAL tally_addition(ordered, first_key) addition
   CROSS JOIN LATERAL (
-    SELECT string_agg(DISTINCT format('came.%I', name), ', ') AS placed_came,
+    SELECT string_agg(DISTINCT quote_ident(name), ', ') AS placed,
+      string_agg(DISTINCT format('came.%I', name), ', ') AS placed_came,
       string_agg(DISTINCT format('went.%I', name), ', ') AS placed_went
     FROM unnest(names) name
-  ) placed
+  ) compared_rows
   CROSS JOIN LATERAL (
-    SELECT format('SELECT %s, 1 AS "#step" FROM new_rows came', placed_came) AS came,
-      format('SELECT %s, -1 AS "#step" FROM old_rows went', placed_went) AS went
+    SELECT format('SELECT %s, 1 AS "#step" FROM new_rows', placed) AS came,
+      format('SELECT %s, -1 AS "#step" FROM old_rows', placed) AS went
   ) written
   WHERE ordered.resource = of_resource;
   EXECUTE format($function$
