@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { separableValue, separatedValues } from '../http/parameters/separated-values.js';
 import type { Random } from './random.js';
 import type { Service } from './service.js';
 
@@ -304,7 +305,7 @@ export function literal(text: string): string {
 
 /** Texts that commas separate, as a list in SQL. */
 export function listed(texts: string): string {
-  return texts.split(',').map(literal).join(', ');
+  return (separatedValues(texts) ?? []).map(literal).join(', ');
 }
 
 /** The column has one of some values. */
@@ -312,7 +313,7 @@ export function equals(column: string, values: readonly string[], several = true
   return {
     columns: [column],
     sample: (random) => (several ? some(random, values) : random.pick(values)),
-    keeps: (value) => `"${column}" IN (${listed(value)})`,
+    keeps: (value) => `"${column}" IN (${several ? listed(value) : literal(value)})`,
   };
 }
 
@@ -350,7 +351,7 @@ export function compares(
 /** One to three different values, separated by commas. */
 function some(random: Random, values: readonly string[]): string {
   const length = random.pick([1, 1, 1, 2, 3]);
-  return [...new Set(Array.from({ length }, () => random.pick(values)))].join();
+  return [...new Set(Array.from({ length }, () => random.pick(values)))].map(separableValue).join();
 }
 
 /**
