@@ -71,6 +71,12 @@ export class ListProductsDto extends ListQueryDto {
   @TextsParam('The products in all of these colours.')
   coloursAll?: string[];
 
+  @TextsParam('The products in none of these colours, and those without a colour.')
+  coloursNot?: string[];
+
+  @BooleanParam('The products with a colour, or those without one, whether null or empty.')
+  coloursExists?: boolean;
+
   @TextsParam('The products with a variant of one of these names.', {
     example: 'Filter',
     reads: ['variants.productID', 'variants.name'],

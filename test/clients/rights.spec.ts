@@ -241,6 +241,7 @@ describe('A hidden field', () => {
     for (const name of ['brandID', 'brandIDNot', 'brandIDExists', 'within']) {
       await without(`/products?${name}=b1`).expect(400, undefinedParameter(name));
     }
+    await without('/facets/products?facets=brandIDExists').expect(400, /-25/);
     await without('/categories?include=parent').expect(400, undefinedParameter('include'));
     const childless = await clientWith({ hidden: ['variants.productID'] });
     await childless('/products?include=variants').expect(400, /-25/);

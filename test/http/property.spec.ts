@@ -51,6 +51,8 @@ const NAMES = [
   'typeNot',
   'brandIDNot',
   'brandIDExists',
+  'coloursNot',
+  'coloursExists',
   'priceExists',
   'createdSince',
   'updatedSince',

@@ -103,10 +103,15 @@ class ListArticlesDto extends ListQueryDto {
   @IdentifiersParam('With these identifiers.') articleID?: string[];
   @EnumsParam('Of these kinds.', ArticleKind) kind?: ArticleKind[];
   @TextsParam('Of these makers.') maker?: string[];
+  @BooleanParam('Of some maker, or of none.') makerExists?: boolean;
   @TextsParam('With these names.') name?: string[];
   @TextsParam('In one of these colours.') colours?: string[];
   @TextsParam('In all of these colours.') coloursAll?: string[];
+  @TextsParam('In none of these colours.') coloursNot?: string[];
+  @BooleanParam('In some colour, or in none.') coloursExists?: boolean;
   @IntegersParam('Of one of these years.') years?: number[];
+  @IntegersParam('Of none of these years.') yearsNot?: number[];
+  @BooleanParam('Of some year, or of none.') yearsExists?: boolean;
   @IntegerParam('With at least this weight.') weightMin?: number;
   @IntegerParam('With at most this weight.') weightMax?: number;
   @TextsParam('With a variant of one of these sizes.') size?: string[];

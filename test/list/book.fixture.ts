@@ -204,6 +204,8 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
     @DateTimeParam('Published before this time.') publishedUntil?: Date;
     @TextsParam('With one of these tags.') tags?: string[];
     @TextsParam('With all of these tags.') everyTag?: string[];
+    @TextsParam('With none of these tags.') tagsNot?: string[];
+    @BooleanParam('With a tag, or without.') tagsExists?: boolean;
     @TextParam('By this author, or in this language.') either?: string;
     @TextParam('On a shelf of this name, or in this language.') shelfOr?: string;
     @TextsParam('In one language, or in another.', { maximum: 2 }) oneOrOther?: string[];

@@ -133,18 +133,23 @@ describe('A filter that is named after a column', () => {
     expect(text).not.toContain('Filter:');
   });
 
-  it('does not exclude values of an array', () => {
+  it('excludes items of an array, and asks whether there is one, also where it is never null', () => {
     interface Tagged {
       tags: string[];
+      sizes: number[];
     }
     class TaggedDto extends ListQueryDto {
       tags?: string[];
       tagsNot?: string[];
+      tagsExists?: boolean;
+      sizesNot?: string[];
     }
-    // @ts-expect-error -- tagsNot needs a condition
+    // @ts-expect-error -- sizesNot needs a condition
     const without: Conditions<Tagged, TaggedDto> = {};
-    const required: RequiredFilter<Tagged, TaggedDto> = 'tagsNot';
-    expect([without, required]).toEqual([{}, 'tagsNot']);
+    const required: RequiredFilter<Tagged, TaggedDto> = 'sizesNot';
+    // @ts-expect-error -- what it means is known
+    const other: RequiredFilter<Tagged, TaggedDto> = 'tagsNot';
+    expect([without, required, other]).toEqual([{}, 'sizesNot', 'tagsNot']);
   });
 
   it('compiles only with the type of the column, and Exists only if it can be null', () => {

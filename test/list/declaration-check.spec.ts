@@ -1021,11 +1021,17 @@ describe('A filter', () => {
     },
   );
 
+  it('that excludes items of another type is refused', async () => {
+    expect(await calledWith(withFilter(IntegersParam(meaning), 'textsNot'))).toContainEqual(
+      expect.stringContaining(
+        'the filter textsNot at /test_fitted compares Fitted.texts, of type text[], with 1: @TextParam or @TextsParam fits',
+      ),
+    );
+  });
+
   const ofArray = ': an operator for arrays fits, such as ArrayOverlap';
   const ofJson = ': a generated column of a value within it fits';
   it.each<[PropertyDecorator, ((value: unknown) => object) | string, string]>([
-    [TextsParam(meaning), 'textsNot', `texts, of type text[], with a${ofArray}`],
-    [IntegersParam(meaning), 'numbersNot', `numbers, of type integer[], with 1${ofArray}`],
     [TextParam(meaning), (texts) => ({ texts }), `texts, of type text[], with a${ofArray}`],
     [
       TextParam(meaning),
@@ -1057,7 +1063,10 @@ describe('A filter', () => {
     [TextsParam(meaning), 'texts'],
     [TextParam(meaning), 'texts'],
     [IntegersParam(meaning), 'numbers'],
+    [TextsParam(meaning), 'textsNot'],
+    [IntegersParam(meaning), 'numbersNot'],
     [BooleanParam(meaning), 'textsExists'],
+    [BooleanParam(meaning), 'numbersExists'],
     [TextsParam(meaning), (texts) => ({ texts: Not(ArrayOverlap(texts as [])) })],
     [TextsParam(meaning), (texts) => ({ texts: Or(ArrayContains(texts as []), IsNull()) })],
     [TextsParam(meaning), (texts) => ({ texts: Equal(texts) })],

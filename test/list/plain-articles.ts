@@ -5,6 +5,8 @@ import { type SharedService, startWith, withClients } from './migrated.js';
 import {
   compares,
   equals,
+  exists,
+  hasItems,
   listed,
   literal,
   type PlainRequest,
@@ -49,6 +51,7 @@ export const PLAIN_ARTICLES: PlainResource = {
   filters: {
     kind: equals('kind', KINDS),
     maker: equals('maker', MAKERS),
+    makerExists: exists('maker'),
     name: equals('name', NAMES),
     colours: {
       columns: ['colours'],
@@ -60,11 +63,23 @@ export const PLAIN_ARTICLES: PlainResource = {
       sample: items,
       keeps: (value) => `colours @> ARRAY[${listed(value)}]`,
     },
+    coloursNot: {
+      columns: ['colours'],
+      sample: items,
+      keeps: (value) => `(colours && ARRAY[${listed(value)}]) IS NOT TRUE`,
+    },
+    coloursExists: hasItems('colours'),
     years: {
       columns: ['years'],
       sample: (random) => String(2020 + random.below(4)),
       keeps: (value) => `years && ARRAY[${value}]`,
     },
+    yearsNot: {
+      columns: ['years'],
+      sample: (random) => random.pick(['2020', '2021,2023']),
+      keeps: (value) => `(years && ARRAY[${value}]) IS NOT TRUE`,
+    },
+    yearsExists: hasItems('years'),
     weightMin: compares('weight', '>=', weight),
     weightMax: compares('weight', '<=', weight),
     size: {
@@ -95,12 +110,25 @@ export const PLAIN_ARTICLES: PlainResource = {
     labels: {},
     tree: { column: '', nodes: () => '' },
     items: ['colours', 'years'],
+    presence: {
+      makerExists: ['maker', 'maker IS NOT NULL'],
+      coloursExists: ['colours', 'coalesce(cardinality(colours), 0) > 0'],
+      yearsExists: ['years', 'cardinality(years) > 0'],
+    },
     ranges: {},
   },
 };
 
 /** The fields of their facet counts, in order. */
-export const ARTICLE_FACETS = ['kind', 'maker', 'colours', 'years'];
+export const ARTICLE_FACETS = [
+  'kind',
+  'maker',
+  'makerExists',
+  'colours',
+  'coloursExists',
+  'years',
+  'yearsExists',
+];
 
 /** A list at random, often with the variants of each article. */
 export function randomArticles(random: Random): PlainRequest {
@@ -149,6 +177,11 @@ export function articleChange(random: Random, articles: number): [sql: string, v
     ],
     () => [
       `UPDATE test_articles SET colours = NULL, years = '{2020,2020}', kind = '${random.pick(KINDS)}' WHERE ${few('articleID')}`,
+    ],
+    // Without an item, with none that is counted by a value, and with one that is the empty text.
+    () => [
+      `UPDATE test_articles SET colours = ${random.pick(['NULL', `'{}'`, `'{NULL}'`, `'{""}'`])}, years = '{}'
+       WHERE ${random.pick([few('articleID'), `weight % 5 = ${random.below(5)}`])}`,
     ],
     () => [`UPDATE test_articles SET weight = weight + 100 WHERE ${few('articleID')}`],
     () => [`UPDATE test_articles SET weight = ${weight(random)} WHERE weight % 7 = ${ending % 7}`],

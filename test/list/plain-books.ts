@@ -5,6 +5,7 @@ import {
   differs,
   equals,
   exists,
+  hasItems,
   listed,
   literal,
   type PlainFilter,
@@ -103,6 +104,12 @@ const FILTERS: Readonly<Record<string, PlainFilter>> = {
     equals('tags', TAGS).sample,
     (value) => `tags @> ARRAY[${listed(value)}]`,
   ),
+  tagsNot: filter(
+    'tags',
+    equals('tags', TAGS).sample,
+    (value) => `(tags && ARRAY[${listed(value)}]) IS NOT TRUE`,
+  ),
+  tagsExists: hasItems('tags'),
   either: {
     columns: ['authorID', 'language'],
     sample: (random) => random.pick([...AUTHORS, ...LANGUAGES]),
@@ -193,6 +200,7 @@ export const FACETS = ['kind', 'shelfID', 'authorID', 'onLoan', 'ownerID'];
 const ALL_FACETS = [
   'kind',
   'shelfID',
+  'shelfIDExists',
   'authorID',
   'onLoan',
   'price',
@@ -243,7 +251,12 @@ export function plainBooks(resource: string, table = resource): PlainResource {
       shelf: (client) =>
         `(SELECT name FROM ${shelves(client)} shelf WHERE shelf."shelfID" = object."shelfID")`,
     },
-    facets: { labels: { shelfID: nameOfShelf, within: nameOfShelf }, tree: TREE, ranges: RANGES },
+    facets: {
+      labels: { shelfID: nameOfShelf, within: nameOfShelf },
+      tree: TREE,
+      presence: { shelfIDExists: ['shelfID', '"shelfID" IS NOT NULL'] },
+      ranges: RANGES,
+    },
   };
 }
 

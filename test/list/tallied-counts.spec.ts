@@ -5,6 +5,7 @@ import {
   differs,
   equals,
   exists,
+  hasItems,
   listed,
   type PlainResource,
   plainWhere,
@@ -55,7 +56,8 @@ beforeAll(async () => {
   );
   await query(
     `INSERT INTO products_tally_by_colours_deltas (word, facet, count)
-     VALUES ('red', '', 50), ('red', 'brandID=b1', 6), ('red', 'brandID+type=2:b1PHYSICAL', 7)`,
+     VALUES ('red', '', 50), ('red', 'brandID=b1', 6), ('red', 'brandID+type=2:b1PHYSICAL', 7),
+       (NULL, '', 11), (NULL, 'brandID=b1', 12), (NULL, 'type=DIGITAL', 13)`,
   );
 });
 afterAll(() => service.stop());
@@ -89,6 +91,12 @@ const PRODUCTS: PlainResource = {
       sample: () => '',
       keeps: (value) => `colours @> ARRAY[${listed(value)}]`,
     },
+    coloursNot: {
+      columns: ['colours'],
+      sample: () => '',
+      keeps: (value) => `(colours && ARRAY[${listed(value)}]) IS NOT TRUE`,
+    },
+    coloursExists: hasItems('colours'),
   },
 };
 
@@ -135,7 +143,21 @@ it.each([
   ['colours=red', 50],
   ['colours=red&brandID=b1', 6],
   ['coloursAll=red&brandID=b1&type=PHYSICAL', 7],
+  ['coloursNot=red', 950],
+  ['coloursNot=red,red&brandID=b1', 394],
+  ['coloursNot=red&brandID=b1&type=PHYSICAL', 53],
+  ['coloursExists=false', 11],
+  ['coloursExists=false&brandID=b1', 12],
+  ['coloursExists=true', 989],
+  ['coloursExists=true&brandID=b1', 388],
   // These are counted by an index.
+  ['coloursNot=red,blue', 0],
+  ['coloursNot=red&coloursExists=true', 0],
+  ['coloursNot=red&colours=blue', 0],
+  ['coloursNot=red&brandIDNot=b1', 0],
+  ['coloursNot=red&priceMin=0', 0],
+  ['coloursExists=false&priceMin=0', 0],
+  ['coloursExists=true&categoryID=c1&brandID=b1', 0],
   ['colours=red,blue', 0],
   ['coloursAll=red,blue', 0],
   ['colours=red&categoryID=c1&brandID=b1', 0],
@@ -195,4 +217,38 @@ it('The tally has the counts of values and items in whole cells of an interval',
   const { objects } = body.response_data as { objects: Record<string, string>[] };
   const counts = objects.map(({ field, value, count }) => [`${field} ${value}`, Number(count)]);
   expect(new Map(counts as [string, number][])).toEqual(wanted);
+});
+
+it('The tally has the counts of presence, and those of values among the products without an item', async () => {
+  const counted = async (query: string): Promise<Record<string, number>> => {
+    const { body } = await service.get(`/facets/products?${query}`).expect(200);
+    const { objects } = body.response_data as { objects: Record<string, string>[] };
+    return Object.fromEntries(
+      objects.map(({ field, value, count }) => [`${field} ${value}`, Number(count)]),
+    );
+  };
+  const [plain] = await service.dataSource.query<[Record<string, number>]>(
+    `SELECT count("brandID")::integer AS branded, count(*) FILTER (WHERE "brandID" = 'b1')::integer AS b1,
+       count(*) FILTER (WHERE type = 'DIGITAL')::integer AS digital, count(*) FILTER (WHERE type = 'PHYSICAL')::integer AS physical
+     FROM products`,
+  );
+  const { branded = 0, b1 = 0, digital = 0, physical = 0 } = plain;
+  expect(await counted('facets=brandIDExists,coloursExists')).toEqual({
+    'brandIDExists true': branded + 405,
+    'brandIDExists false': 100 - branded + 595,
+    'coloursExists true': 989,
+    'coloursExists false': 111,
+  });
+  // The filter on the field is ignored.
+  expect(await counted('facets=coloursExists&brandID=b1&coloursExists=true')).toEqual({
+    'coloursExists true': 388,
+    'coloursExists false': b1 + 12,
+  });
+  expect(await counted('facets=type,coloursExists&coloursExists=false')).toEqual({
+    'type DIGITAL': digital + 13,
+    'type PHYSICAL': physical,
+    'type SERVICE': 100 - digital - physical,
+    'coloursExists true': 989,
+    'coloursExists false': 111,
+  });
 });

@@ -267,6 +267,10 @@ export interface Resources {
       readonly colours?: readonly string[];
       /** The products in all of these colours. */
       readonly coloursAll?: readonly string[];
+      /** The products in none of these colours, and those without a colour. */
+      readonly coloursNot?: readonly string[];
+      /** The products with a colour, or those without one, whether null or empty. */
+      readonly coloursExists?: boolean;
       /** The products with a variant of one of these names. */
       readonly variant?: readonly string[];
       /** The products that cost at least this, whatever the currency. */
@@ -396,14 +400,17 @@ export interface Resources {
     readonly facetQuery: {
       /** Most values of each field; 0 answers with the count alone. */
       readonly limit?: number;
-      /** The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. `q`: up to five texts near one that finds nothing, if it is named. Default: `type,brandID,categoryID,currency,colours,inStock`. */
+      /** The fields to count, in the order of the resource. Numbers, times, trees and what tells whether there is a value are counted if they are named. `q`: up to five texts near one that finds nothing, if it is named. Default: `type,brandID,categoryID,currency,colours,inStock`. */
       readonly facets?: readonly (
         | 'type'
         | 'brandID'
+        | 'brandIDExists'
         | 'categoryID'
+        | 'categoryIDExists'
         | 'price'
         | 'currency'
         | 'colours'
+        | 'coloursExists'
         | 'createdAt'
         | 'updatedAt'
         | 'inStock'
@@ -442,6 +449,10 @@ export interface Resources {
       readonly colours?: readonly string[];
       /** The products in all of these colours. */
       readonly coloursAll?: readonly string[];
+      /** The products in none of these colours, and those without a colour. */
+      readonly coloursNot?: readonly string[];
+      /** The products with a colour, or those without one, whether null or empty. */
+      readonly coloursExists?: boolean;
       /** The products with a variant of one of these names. */
       readonly variant?: readonly string[];
       /** The products that cost at least this, whatever the currency. */
@@ -687,7 +698,7 @@ export interface Resources {
     readonly facetQuery: {
       /** Most values of each field; 0 answers with the count alone. */
       readonly limit?: number;
-      /** The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named. Default: `name`. */
+      /** The fields to count, in the order of the resource. Numbers, times, trees and what tells whether there is a value are counted if they are named. Default: `name`. */
       readonly facets?: readonly ('name' | 'price')[];
       /** The values that begin so, or whose label does, whatever their case and accents. Requires `facets` to name one field. */
       readonly facetStarts?: string;

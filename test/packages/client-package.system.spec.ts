@@ -407,7 +407,8 @@ export async function types(
   const { objects: facets } = await catalogue.products.facets({ facets: ['type'] });
   equal<
     (typeof facets)[number]['field'],
-    'type' | 'brandID' | 'categoryID' | 'price' | 'currency' | 'colours' | 'createdAt' | 'updatedAt' | 'inStock' | 'within' | 'q'
+    'type' | 'brandID' | 'brandIDExists' | 'categoryID' | 'categoryIDExists' | 'price' | 'currency' | 'colours' | 'coloursExists'
+      | 'createdAt' | 'updatedAt' | 'inStock' | 'within' | 'q'
   >(true);
   const store: MirrorStore<Pick<Brand, 'brandID'>> = { save() {}, clear() {}, put() {}, delete() {} };
   await catalogue.brands.mirror({ store, cursor: undefined, fields: ['brandID'] });

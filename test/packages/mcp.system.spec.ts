@@ -307,7 +307,7 @@ describeServer('The MCP server', () => {
       );
       expect(count.description).toContain('facetStarts');
       expect(count.about('facets')).toContain(
-        'Numbers, times and trees are counted if they are named. Default: `type,brandID,categoryID,currency,colours,inStock`.',
+        'Numbers, times, trees and what tells whether there is a value are counted if they are named. Default: `type,brandID,categoryID,currency,colours,inStock`.',
       );
       expect(of('search_test_samples').about('fields')).toMatch(
         / Default: sampleID,day,weight,tags,sizes,owner,serial,odd\.$/,

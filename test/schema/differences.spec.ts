@@ -44,7 +44,7 @@ const damages: Damage[] = [
   damaged(
     // As where the type was a text when the tally was installed.
     `UPDATE tallies SET orders = replace(orders::text, '["", "type", ', '["", ')::jsonb WHERE resource = 'products'`,
-    'the tally of products was installed when columns had other types',
+    'the tally of products was installed by a former version, or when columns had other types',
     'products',
   ),
   damaged(

@@ -222,8 +222,8 @@ it.each([
   ['date-time', 'null exists interval sort'],
   ['enum', 'null exact several not exists counted'],
   ['reference', 'null exact several not exists tree sort counted'],
-  ['texts', 'null several counted'],
-  ['integers', 'null several counted'],
+  ['texts', 'null several not exists counted'],
+  ['integers', 'null several not exists counted'],
   ['json', 'null'],
 ] as const)('A field of the type %s may have the flags %s', (type, flags) => {
   expect(flagsOf(type).join(' ')).toBe(flags);

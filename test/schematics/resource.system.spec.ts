@@ -67,7 +67,7 @@ const generated: readonly [what: string, folder: string, fields: string, one?: s
     'columns of any type',
     'scratch-gauges',
     'day:date:null:exact:exists:interval:sort,weight:double:null:interval:exists:sort,level:double:interval,' +
-      'note:text=unlimited:words,tags:texts:several:counted,codes:integers:null:several:counted,more:texts:null,' +
+      'note:text=unlimited:words,tags:texts:several:exists:counted,codes:integers:null:several:not:counted,more:texts:null:not:exists,' +
       'meterID:reference=scratch_meters:null',
   ],
 ];

@@ -11,7 +11,10 @@ export function hintFor(
   if (filters.length === 0) return undefined;
   const isFiltered = (field: string): boolean => filters.some((each) => isOn(each.name, field));
   const names = facets && parametersOf(facets).find((each) => each.name === 'facets');
-  const counted = (names?.schema.items?.enum ?? []).filter(isFiltered);
+  // Whether there is a value is no value to find.
+  const counted = (names?.schema.items?.enum ?? []).filter(
+    (field) => isFiltered(field) && !field.endsWith('Exists'),
+  );
   const referred = resources.filter(
     (each) => each.identifier !== identifier && isFiltered(each.identifier),
   );

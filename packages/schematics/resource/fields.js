@@ -4,6 +4,7 @@ import {
   FLAGGED,
   flagsOf,
   IDENTIFIER_TYPES,
+  isArrayType,
   nameColumn,
 } from '@catalogue/server/generator';
 import { fieldError, GeneratorError } from './generator-error.js';
@@ -130,7 +131,7 @@ function readField(name, words) {
   if (flags.has('counted') && filters.length === 0) {
     throw fieldError(name, 'is counted by its filter: it needs exact or several');
   }
-  if (flags.has('exists') && !flags.has('null')) {
+  if (flags.has('exists') && !flags.has('null') && !isArrayType(type)) {
     throw fieldError(name, 'always exists: exists needs null');
   }
   return { name, type, flags, ...readDetail(name, type, detail, isIndexed(flags)) };

@@ -106,14 +106,16 @@ export const FILTER_FORMS = /** @satisfies {Record<string, FilterForm>} */ (
       of: '',
       takes: 'values',
       type: 'that of the column, or its array',
-      keeps: 'with none of these values, and those without a value',
+      keeps: 'with none of these values or items, and those without any',
       flags: [
         {
           flag: 'not',
           decorator: 'several',
-          types: ['integer', 'bigint', 'uuid', 'enum', 'reference'],
-          means: ({ words, name, nullable }) =>
-            `The ${words} whose ${name} is none of these${nullable ? ', or that have none' : ''}.`,
+          types: ['integer', 'bigint', 'uuid', 'enum', 'reference', 'texts', 'integers'],
+          means: ({ words, name, type, nullable }) =>
+            isArrayType(type)
+              ? `The ${words} with none of these ${name}.`
+              : `The ${words} whose ${name} is none of these${nullable ? ', or that have none' : ''}.`,
         },
       ],
     },
@@ -127,15 +129,22 @@ export const FILTER_FORMS = /** @satisfies {Record<string, FilterForm>} */ (
     Exists: {
       of: '',
       takes: 'presence',
-      type: '`boolean`; the column may be null',
-      keeps: 'with a value, or without one',
+      type: '`boolean`; the column may be null, or is an array',
+      keeps: 'with a value or an item, or without any',
       flags: [
         {
           flag: 'exists',
           decorator: 'BooleanParam',
-          types: ['text', ...BOUNDED, 'uuid', 'boolean', 'enum', 'reference'],
-          means: ({ words, name }) => `The ${words} with a value of ${name}, or those without one.`,
-          served: (column) => [`${column} IS NOT NULL`, `${column} IS NULL`],
+          types: ['text', ...BOUNDED, 'uuid', 'boolean', 'enum', 'reference', 'texts', 'integers'],
+          means: ({ words, name, type }) =>
+            isArrayType(type)
+              ? `The ${words} with any ${name}, or those without.`
+              : `The ${words} with a value of ${name}, or those without one.`,
+          // No index that a table usually has finds the arrays without an item.
+          served: (column, type) =>
+            isArrayType(type)
+              ? [`coalesce(cardinality(${column}), 0) = 0`]
+              : [`${column} IS NOT NULL`, `${column} IS NULL`],
         },
       ],
     },

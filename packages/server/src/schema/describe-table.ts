@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { COLUMN_TYPES, type ColumnTypeName } from '../resource/column-types.js';
+import { COLUMN_TYPES, type ColumnTypeName, isArrayType } from '../resource/column-types.js';
 import { FILTER_FLAGS, FLAGGED, type Flag } from '../resource/filter-forms.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
 import { hasOwnTable, ownResources } from '../resource/own-table.js';
@@ -231,7 +231,7 @@ function clausesOf(
   flag: Flag,
   key: string,
 ): string[] {
-  if (type === null || (flag === 'exists' && !isNullable)) return [];
+  if (type === null || (flag === 'exists' && !isNullable && !isArrayType(type))) return [];
   if (SMALL_TYPES.includes(sqlType) && flag !== 'exists' && flag !== 'sort') return [];
   // A filter by the one value of an enumeration would leave all objects.
   if (flag === 'several' && values?.length === 1) return [];

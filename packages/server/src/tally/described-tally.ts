@@ -26,6 +26,8 @@ interface InstalledOrder {
   readonly elements: readonly string[];
   /** The arrays by whose items it counts, if there are any. */
   readonly arrays?: readonly string[];
+  /** Whether it counts the objects whose array has no item. That of a former version does not. */
+  readonly empty?: boolean;
 }
 
 const DESCRIBED = new WeakMap<EntityMetadata, DescribedTally>();
@@ -170,6 +172,7 @@ export function isInstalled(
     installed.some(
       (order) =>
         order.kind === kind &&
+        (kind !== 'items' || order.empty === true) &&
         order.of_column === (column?.databaseName ?? null) &&
         facets.every((columns) =>
           [...order.elements, ...(order.arrays ?? [])].includes(namesOf(columns)),

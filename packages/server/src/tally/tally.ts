@@ -29,7 +29,7 @@ export interface TallyOrder extends Tally {
   readonly rangeKeyOrder: string;
 }
 
-/** The numbers of objects with an item of a counted array, by item and facet. */
+/** The numbers of objects with an item of a counted array, by item and facet, and of those without one, whose word is null. */
 export interface ItemTally extends Tally {
   readonly column: ColumnMetadata;
 }

@@ -95,7 +95,7 @@ const MADE: Readonly<Record<StoredType, (n: number, column: ColumnMetadata) => u
   'date-time': (n) => new Date(Date.UTC(2026, 0, 1, n, 0, 0, 100 * (n % 2))).toISOString(),
   enum: (n, { enum: values = [] }) => values[n % values.length],
   texts: (n) => (n === 3 ? [] : [`t${n}`, 'a "b", c\\', 'u']),
-  integers: (n) => [n, -7],
+  integers: (n) => (n === 3 ? [] : [n, -7]),
   json: (n, { target, propertyName }) => {
     const { shape } = typeof target === 'function' ? declaredShape(target, propertyName) : {};
     return shape ? exampleOfShape(shape) : { n, list: [n, null, 'Größe'] };

@@ -40,6 +40,8 @@ interface PlainCountableFields {
   readonly items?: readonly string[];
   /** The search. Plain SQL knows of no near words: a request that names it is without it, or finds something. */
   readonly search?: string | undefined;
+  /** Fields such as `nameExists`: the column, and whether an object has a value or an item there, as SQL. */
+  readonly presence?: Readonly<Record<string, readonly [column: string, is: string]>>;
   /** Numbers and times that are not counted by value, and their public form in SQL. */
   readonly ranges: Readonly<Record<string, (reference: string) => string>>;
 }
@@ -132,6 +134,11 @@ function plainCounts(
   client: string,
 ): string {
   const { table, facets } = resource;
+  const [present, is] = facets?.presence?.[field] ?? [];
+  if (present !== undefined) {
+    return `SELECT (${is})::text AS value, count(*) AS count FROM ${table}
+      WHERE ${plainWhere(resource, request, client, present)} GROUP BY 1`;
+  }
   if (facets?.items?.includes(field)) {
     return `SELECT value, count(*) AS count FROM ${table}
       CROSS JOIN LATERAL (SELECT DISTINCT unnest("${field}")::text AS value) items
@@ -332,6 +339,14 @@ export function exists(column: string): PlainFilter {
     columns: [column],
     sample: (random) => random.pick(['true', 'false']),
     keeps: (value) => `("${column}" IS NOT NULL) = ${value}`,
+  };
+}
+
+/** The array has an item, or none. */
+export function hasItems(column: string): PlainFilter {
+  return {
+    ...exists(column),
+    keeps: (value) => `(coalesce(cardinality("${column}"), 0) > 0) = ${value}`,
   };
 }
 

@@ -54,5 +54,16 @@ export function plainCountableFields(
       propertyName,
       FORMS[String(type)] ?? ((reference: string) => `(${reference})::text`),
     ]);
-  return { labels, tree, items, search, ranges: Object.fromEntries(ranges) };
+  const presence = metadata.columns.map(({ propertyName: name, isArray }) => {
+    const is = isArray ? `coalesce(cardinality("${name}"), 0) > 0` : `"${name}" IS NOT NULL`;
+    return [`${name}Exists`, [name, is]] as const;
+  });
+  return {
+    labels,
+    tree,
+    items,
+    search,
+    presence: Object.fromEntries(presence),
+    ranges: Object.fromEntries(ranges),
+  };
 }

@@ -90,7 +90,7 @@ const MEANINGS: Readonly<Record<FilterEnd, Meaning>> = {
   '': isEqual,
   Not: (found, value) => !isEqual(found, value),
   All: isEqual,
-  Exists: (found, value) => isPresent(found) === value,
+  Exists: (found, value) => (Array.isArray(found) ? found.length > 0 : isPresent(found)) === value,
   Min: (found, value) => isPresent(found) && compare(found, value) >= 0,
   Max: (found, value) => isPresent(found) && compare(found, value) <= 0,
   Starts: (found, value) => isPresent(found) && String(found).startsWith(String(value)),

@@ -56,7 +56,7 @@ function comparison(
   const counted = words ? `WHERE word IN (SELECT word FROM ${words} WHERE is_counted)` : '';
   const from = `concat_ws(', ', ${kind === 'values' ? 'value, ' : ''}nullif(lowest, ${minimum}))`;
   const where = key.startsWith('word')
-    ? `concat_ws(' ', word, nullif(facet, ''))`
+    ? `concat_ws(' ', coalesce(word, 'no item'), nullif(facet, ''))`
     : `coalesce(nullif(facet, ''), 'all') || ' from ' || coalesce(nullif(${from}, ''), 'the first')`;
   return `SELECT ${where} AS where, sum(tallied) AS tallied, sum(there) AS there
     FROM (

@@ -110,7 +110,7 @@ async function ofFilter(
 
 /**
  * Whether an index finds exactly the objects that meet the conditions of a list. A condition that excludes
- * values is met by most objects: it is enough that the indexes of the lists carry its column.
+ * values is met by most objects: it is enough that the indexes of the lists carry its column. None can carry an array.
  */
 async function servesFilter(
   dataSource: DataSource,
@@ -119,7 +119,10 @@ async function servesFilter(
   const { metadata } = repository;
   const carried = [identifierOf(metadata).propertyName, ...declaredColumns(metadata).filtered];
   const others = filters.filter(
-    (condition) => !(condition.kind === 'not' && carried.includes(condition.column)),
+    (condition) =>
+      !(condition.kind === 'not' && carried.includes(condition.column)) &&
+      condition.kind !== 'lacks' &&
+      condition.kind !== 'filled',
   );
   if (others.length === 0) return true;
   // A list compares with the identifiers themselves, which it looks up first.

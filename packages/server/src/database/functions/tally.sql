@@ -23,7 +23,7 @@
 --              items of each counted array.
 -- items        <resource>_tally_by_<column>, for each counted array: by item, in the column word, and by facet, except those of
 --              combinations such as categoryID+brandID, of which nearly every object has its own. An object counts once for
---              an item that it has twice.
+--              an item that it has twice. The word of objects without an item, whose array is null or empty, is null.
 
 -- Why the sum is exact in every snapshot, also on a replica, while others write, fold and cut:
 --
@@ -44,13 +44,15 @@
 -- TRUNCATE could deadlock.
 
 -- What a tally counts, in the arguments of install_tally: its orders, each with its kind, its column, elements, what it
--- counts by: '' and columns such as categoryID+type, and arrays, those by whose items it counts, if there are any.
+-- counts by: '' and columns such as categoryID+type, arrays, those by whose items it counts, if there are any, and empty, if
+-- it counts the objects whose array has no item. That of a former version does not.
 CREATE OR REPLACE FUNCTION tally_description(
   of_resource text, counted text[], sorted text[], searched text[], intervals text[]
 ) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT jsonb_agg(
     jsonb_build_object('kind', kind, 'of_column', of_column, 'elements', ''::text || faceted)
       || CASE WHEN kind IN ('cells', 'words') AND arrays <> '{}' THEN jsonb_build_object('arrays', arrays) ELSE '{}' END
+      || CASE kind WHEN 'items' THEN '{"empty": true}'::jsonb ELSE '{}' END
     ORDER BY kind, at
   )
   FROM (
@@ -90,17 +92,24 @@ $$;
 
 -- The description of each tally as it was installed.
 ALTER TABLE tallies ADD COLUMN IF NOT EXISTS orders jsonb;
-UPDATE tallies SET orders = tally_description(resource, counted, sorted, searched, intervals) WHERE orders IS NULL;
+-- Former versions have installed less of arrays.
+UPDATE tallies SET orders = (
+  SELECT jsonb_agg(ordered - 'arrays' - 'empty') FROM jsonb_array_elements(
+    tally_description(resource, counted, sorted, searched, intervals)
+  ) ordered
+) WHERE orders IS NULL;
 ALTER TABLE tallies ALTER orders SET NOT NULL;
 
 -- The orders of each tally. place numbers those of a resource, and names are the columns that place an object in it.
 CREATE OR REPLACE VIEW tally_orders AS
 SELECT resource, identifier, kind, of_column, place,
   resource || '_tally' || CASE kind WHEN 'cells' THEN '_cells' ELSE '' END || coalesce('_by_' || of_column, '') AS tally,
-  elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:] || arrays, '+'), '+') AS names, arrays
+  elements, string_to_array(array_to_string(ARRAY[identifier, of_column] || elements[2:] || arrays, '+'), '+') AS names, arrays, empty
 FROM tallies CROSS JOIN LATERAL ROWS FROM (
-  jsonb_to_recordset(orders) AS (kind text, of_column text COLLATE "C", elements text[] COLLATE "C", arrays text[] COLLATE "C")
-) WITH ORDINALITY AS described(kind, of_column, elements, arrays, place);
+  jsonb_to_recordset(orders) AS (
+    kind text, of_column text COLLATE "C", elements text[] COLLATE "C", arrays text[] COLLATE "C", empty boolean
+  )
+) WITH ORDINALITY AS described(kind, of_column, elements, arrays, empty, place);
 
 -- What the tally of a resource counts, as text; null if it has none. Every statement that reads a tally asks for it, since a
 -- migration of another release may have installed another one: see src/tally/described-tally.ts. A plan is kept, which a
@@ -212,6 +221,7 @@ BEGIN
   EXECUTE format('CREATE TABLE %s (%s, count bigint NOT NULL) WITH (fillfactor = 50)', tally, format(CASE ordered.kind
     WHEN 'identifiers' THEN 'facet text COLLATE "C", lowest %1$s, PRIMARY KEY (facet, lowest)'
     WHEN 'values' THEN 'facet text COLLATE "C" NOT NULL, value %2$s, lowest %1$s NOT NULL'
+    WHEN 'items' THEN 'word text COLLATE "C", facet text COLLATE "C" NOT NULL, UNIQUE NULLS NOT DISTINCT (word, facet)'
     ELSE 'word text COLLATE "C", facet text COLLATE "C", PRIMARY KEY (word, facet)' END, key_type, value_type));
   CASE ordered.kind
     WHEN 'identifiers' THEN
@@ -265,11 +275,13 @@ LANGUAGE sql STABLE AS $$
     format('source object CROSS JOIN LATERAL %s WHERE %s', tally_facets(ordered), which))
 $$;
 
--- The table of what the row object is counted by in an order, in "#word": its counted words, its items, or its cell.
+-- The table of what the row object is counted by in an order, in "#word": its counted words, its items or null, or its cell.
 -- Without OFFSET 0, the cell would be looked up again for each facet.
 CREATE OR REPLACE FUNCTION tally_words(ordered tally_orders) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE ordered.kind
-    WHEN 'items' THEN tally_items(ordered.of_column, '#word')
+    WHEN 'items' THEN CASE WHEN ordered.empty THEN format('(
+         SELECT * FROM %s UNION ALL SELECT NULL WHERE coalesce(cardinality(object.%I), 0) = 0
+       ) worded("#word")', tally_items(ordered.of_column, '#item'), ordered.of_column) ELSE tally_items(ordered.of_column, '#word') END
     WHEN 'cells' THEN format('(SELECT coalesce((
          SELECT cell FROM %I.%I WHERE lowest <= object.%3$I ORDER BY lowest DESC LIMIT 1
        ), 0)::text WHERE object.%3$I IS NOT NULL OFFSET 0) cells("#word")', current_schema(), ordered.tally || '_bounds', ordered.of_column)

@@ -50,6 +50,10 @@ export type Comparison =
   | (OnColumn &
       (
         | { readonly kind: 'exists'; readonly exists: boolean }
+        /** An array has an item, or it has none: it is null or empty. */
+        | { readonly kind: 'filled'; readonly isFilled: boolean }
+        /** An array has none of these items. It may be null. */
+        | { readonly kind: 'lacks'; readonly items: readonly unknown[] }
         /** The value of the column is between bounds, of which at least one is present. */
         | { readonly kind: 'interval'; readonly lower?: Bound; readonly upper?: Bound }
         /** A comparison that the tally does not know, but for an array with one item. */
@@ -203,6 +207,8 @@ export function comparedValues(condition: ColumnCondition): ComparedValue[] {
     case 'equal':
     case 'not':
       return condition.values.map((value) => ({ value }));
+    case 'lacks':
+      return condition.items.map((value) => ({ value, isItem: true }));
     case 'interval':
       return [condition.lower, condition.upper].filter((bound) => bound !== undefined);
     case 'comparison': {
@@ -213,6 +219,7 @@ export function comparedValues(condition: ColumnCondition): ComparedValue[] {
         : [{ value, isPattern: operator.endsWith('LIKE') }];
     }
     case 'exists':
+    case 'filled':
     case 'words':
     case 'identifiers':
     case 'sql':

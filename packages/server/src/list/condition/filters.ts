@@ -32,9 +32,9 @@ type Taken<Entity, Name> = Name extends keyof Entity
   : Record<FilterForms[FilterEnd]['takes'], never>;
 
 interface TakenBy<Column, Value> {
-  values: Value extends readonly unknown[] ? never : OneOrSeveral<Column>;
+  values: Value extends readonly unknown[] ? Value : OneOrSeveral<Column>;
   items: Value extends readonly unknown[] ? Value : never;
-  presence: null extends Column ? boolean : never;
+  presence: null extends Column ? boolean : Value extends readonly unknown[] ? boolean : never;
   bound: Value extends number | string | Date ? Value : never;
   time: Extract<Value, Date>;
   beginning: string extends Value ? string : never;
@@ -116,22 +116,20 @@ const CONDITIONS: Readonly<
     isArray
       ? { kind: 'comparison', column, operator: '&&', value: values }
       : { kind: 'equal', column, values },
-  Not: ({ propertyName: column, type, isNullable, enum: all = [] }, values) =>
+  Not: ({ propertyName: column, type, isArray, isNullable, enum: all = [] }, values) => {
+    if (isArray) return { kind: 'lacks', column, items: values };
     // For an enumeration an equality, so that the tally knows the list with any other filters.
-    type === 'enum' && !isNullable
+    return type === 'enum' && !isNullable
       ? { kind: 'equal', column, values: all.filter((each) => !values.includes(each)) }
-      : { kind: 'not', column, values },
+      : { kind: 'not', column, values };
+  },
   All: ({ propertyName: column }, values) => ({
     kind: 'comparison',
     column,
     operator: '@>',
     value: values,
   }),
-  Exists: ({ propertyName: column }, [value]) => ({
-    kind: 'exists',
-    column,
-    exists: value === true,
-  }),
+  Exists: (column, [value]) => presence(column, value === true),
   Min: from,
   Max: ({ propertyName: column }, [value]) => ({
     kind: 'interval',
@@ -146,6 +144,16 @@ const CONDITIONS: Readonly<
     upper: { value, inclusive: false },
   }),
 };
+
+/** A column has a value, or none; an array has an item, or none. */
+export function presence(
+  { propertyName: column, isArray }: ColumnMetadata,
+  exists: boolean,
+): Condition {
+  return isArray
+    ? { kind: 'filled', column, isFilled: exists }
+    : { kind: 'exists', column, exists };
+}
 
 /** From a value on, which is included. */
 function from({ propertyName: column }: ColumnMetadata, [value]: readonly unknown[]): Condition {

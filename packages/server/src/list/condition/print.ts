@@ -91,6 +91,10 @@ function compared(
       return `(NOT (${reference} = ANY(${parameter(condition.values, true)})) OR ${reference} IS NULL)`;
     case 'exists':
       return `${reference} IS ${condition.exists ? 'NOT NULL' : 'NULL'}`;
+    case 'filled':
+      return `coalesce(cardinality(${reference}), 0) ${condition.isFilled ? '>' : '='} 0`;
+    case 'lacks':
+      return `(NOT (${reference} && ${parameter(condition.items)}) OR ${reference} IS NULL)`;
     case 'interval': {
       const { lower, upper } = condition;
       const bounds = [];

@@ -4,6 +4,7 @@ import { isAllowed } from '../../http/parameters/allowed-parameters.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { flagsOf } from '../../resource/filter-forms.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
+import { namedColumn } from '../../resource/named-column.js';
 import { relatedEntity, treeReferences } from '../../resource/references.js';
 import { relatedName } from '../../resource/related.js';
 import type { Rights } from '../../resource/visibility.js';
@@ -17,12 +18,17 @@ export const WITHIN = 'within';
 
 /** The fields that facet counts of a resource may name. */
 export interface CountableFields {
-  /** All names: public columns first, as the entity declares them, hidden ones, `within`, and the search. */
+  /**
+   * All names: public columns first, as the entity declares them, hidden ones, `within`, and the search. Presence follows its
+   * column.
+   */
   readonly names: readonly string[];
   /** The single counted columns and the arrays. */
   readonly counted: readonly string[];
   /** What is counted by value: the counted columns, and `within`. */
   readonly valued: readonly string[];
+  /** The counted columns, and arrays, of which an object may have no value or item, by the filter: `coloursExists`. */
+  readonly presence: ReadonlyMap<string, string>;
   /** The types of the public numbers and times that lists sort by. They have limits, and objects between bounds. */
   readonly ranged: ReadonlyMap<string, TypeOfColumn>;
   /** The counted column that refers to the tree of the filter `within`; absent if there is no such filter, or column. */
@@ -38,16 +44,17 @@ export function visibleFields(
   rights: Rights,
 ): CountableFields {
   if (!rights.isRestricted) return fields;
-  const { names, counted, valued, ranged, tree, search } = fields;
+  const { names, counted, valued, presence, ranged, tree, search } = fields;
   const query = listQueryOf(entity);
   const isVisible = (name: string): boolean =>
     name === search || (name === WITHIN && tree !== undefined)
       ? query !== undefined && isAllowed(query, name, { maxLimit: 0, rights })
-      : rights.sees(entity, name);
+      : rights.sees(entity, presence.get(name) ?? name);
   return {
     names: names.filter(isVisible),
     counted: counted.filter(isVisible),
     valued: valued.filter(isVisible),
+    presence: new Map([...presence].filter(([name]) => isVisible(name))),
     ranged: new Map([...ranged].filter(([name]) => isVisible(name))),
     tree,
     search,
@@ -85,10 +92,20 @@ export function countableFieldsOf(entity: Type): CountableFields {
       ranged.set(propertyName, { type, isArray });
     }
   }
-  const names = columns
+  const filters = query ? [...parametersOf(query).keys()] : [];
+  const presence = new Map<string, string>();
+  for (const filter of filters) {
+    const { end, column = '' } = namedColumn(entity, filter) ?? {};
+    if (end === 'Exists' && tallied.includes(column)) presence.set(filter, column);
+  }
+  const fields = columns
     .map(({ propertyName }) => propertyName)
     .filter((name) => tallied.includes(name) || ranged.has(name));
-  const counted = names.filter((name) => tallied.includes(name));
+  const names = fields.flatMap((field) => [
+    field,
+    ...[...presence].flatMap(([filter, column]) => (column === field ? [filter] : [])),
+  ]);
+  const counted = fields.filter((name) => tallied.includes(name));
   const isFiltered = query && parametersOf(query).has(WITHIN) && !names.includes(WITHIN);
   const tree = isFiltered ? treeColumnOf(entity, counted) : undefined;
   const within = tree === undefined ? [] : [WITHIN];
@@ -97,6 +114,7 @@ export function countableFieldsOf(entity: Type): CountableFields {
     names: [...names, ...within, ...(search === undefined ? [] : [search])],
     counted,
     valued: [...counted, ...within],
+    presence,
     ranged,
     tree,
     search,
@@ -132,6 +150,6 @@ function treeColumnOf(entity: Type, counted: readonly string[]): string | undefi
 }
 
 /** The column that a field is about. */
-export function columnNamed({ tree }: CountableFields, name: string): string {
-  return name === WITHIN && tree !== undefined ? tree : name;
+export function columnNamed({ presence, tree }: CountableFields, name: string): string {
+  return name === WITHIN && tree !== undefined ? tree : (presence.get(name) ?? name);
 }

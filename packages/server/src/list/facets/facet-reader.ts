@@ -31,7 +31,9 @@ export class FacetCounts {
   /** The list as a client sees it. Its fields are those that the counts show or depend on. */
   visibleTo(client: ScopeClient | undefined): VisibleListing {
     const { fields, names } = this.request;
-    const columns = names.map((name) => columnNamed(fields, name));
+    const columns = names.flatMap((name) =>
+      fields.presence.has(name) ? [] : [columnNamed(fields, name)],
+    );
     const { metadata } = this.list.repository;
     return VisibleListing.of(this.list, client, { fields: labelFields(metadata, columns) });
   }

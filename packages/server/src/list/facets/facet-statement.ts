@@ -14,6 +14,7 @@ import { countedValues } from './counted-values.js';
 import { columnNamed, type CountableFields, WITHIN } from './countable-fields.js';
 import { labelColumnOf, relatedBy } from './labels.js';
 import { countedNear, type NearText } from './near-words.js';
+import { presenceOf } from './presence.js';
 import { intervalsOf, limitsOf } from './ranges.js';
 
 /** What facet counts are asked for. */
@@ -35,6 +36,8 @@ interface Asked {
   readonly at: number;
   /** The column that it is about. */
   readonly column: string;
+  /** Whether it counts the objects with a value of the column, and those without. */
+  readonly isPresence: boolean;
 }
 
 /** The counts of some fields. */
@@ -62,11 +65,14 @@ export function facetStatement(
   const { metadata } = repository;
   const values = new ParameterValues([limit]);
   const visible = visibleRelated(client, values);
-  const asked = names.map((name, at): Asked => ({ name, at, column: columnNamed(fields, name) }));
+  const asked = names.map((name, at): Asked => {
+    const isPresence = fields.presence.has(name);
+    return { name, at, column: columnNamed(fields, name), isPresence };
+  });
   const searched = asked.filter(({ name }) => name === fields.search);
   const counted = asked.filter((each) => !searched.includes(each));
-  const isRanged = ({ name }: Asked): boolean =>
-    bounds !== undefined || !fields.valued.includes(name);
+  const isRanged = ({ name, isPresence }: Asked): boolean =>
+    bounds !== undefined || !(isPresence || fields.valued.includes(name));
   const [valued, ranged] = [counted.filter((each) => !isRanged(each)), counted.filter(isRanged)];
   const counts = [
     ...(valued.length > 0 ? [valueCounts(list, valued, starts, values, visible)] : []),
@@ -95,8 +101,8 @@ export function facetStatement(
 }
 
 /**
- * The values of counted columns and the nodes of trees, the most frequent first: at most as many of each field as `$1`
- * says.
+ * The values of counted columns, their presence and the nodes of trees, the most frequent first: at most as many of each
+ * field as `$1` says.
  *
  * @param starts how a value or its label begins, if it is kept
  */
@@ -108,10 +114,18 @@ function valueCounts(
   visible: VisibleRelated,
 ): Counts {
   const { metadata } = list.repository;
-  const columns = [...new Set(asked.map(({ column }) => column))];
-  const counted = countedValues(list, columns, values);
-  const tables = [...counted.tables, `counted AS MATERIALIZED (${counted.query})`];
-  const ofFields = asked.map(({ name, at, column }) => {
+  const columns = [
+    ...new Set(asked.flatMap(({ column, isPresence }) => (isPresence ? [] : [column]))),
+  ];
+  const tables: string[] = [];
+  if (columns.length > 0) {
+    const counted = countedValues(list, columns, values);
+    tables.push(...counted.tables, `counted AS MATERIALIZED (${counted.query})`);
+  }
+  const ofFields = asked.map(({ name, at, column, isPresence }) => {
+    if (isPresence) {
+      return `SELECT ${at} AS at, value, count FROM (${presenceOf(list, column, values)}) presence`;
+    }
     const ofColumn = `counted.at = ${columns.indexOf(column)}`;
     if (name !== WITHIN) return `SELECT ${at} AS at, value, count FROM counted WHERE ${ofColumn}`;
     tables.push(`reached AS (${reached(metadata, column, ofColumn, visible)})`);
@@ -189,11 +203,11 @@ function nearCounts(
  */
 function labelOf(
   { repository: { metadata }, client }: VisibleListing,
-  { column }: Asked,
+  { column, isPresence }: Asked,
   value: string,
   visible: VisibleRelated,
 ): string | undefined {
-  const related = relatedBy(metadata, column);
+  const related = isPresence ? undefined : relatedBy(metadata, column);
   const label = related && labelColumnOf(related.metadata);
   if (!label) return undefined;
   const { target } = related.metadata;

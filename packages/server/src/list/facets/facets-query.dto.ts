@@ -99,7 +99,7 @@ export function FacetsOf(
         ? ''
         : ` \`${fields.search}\`: up to five texts near one that finds nothing, if it is named.`;
     NamesParam(
-      `The fields to count, in the order of the resource. Numbers, times and trees are counted if they are named.${near}`,
+      `The fields to count, in the order of the resource. Numbers, times, trees and what tells whether there is a value are counted if they are named.${near}`,
       'names of fields',
       fields.names[0],
       ({ rights }) => visibleFields(entity, fields, rights).names,

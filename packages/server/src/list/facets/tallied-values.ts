@@ -5,7 +5,15 @@ import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
 import { onlyNamed } from '../condition/words.js';
 import type { WordSearch } from '../condition/condition.js';
-import { type Criteria, facetsOf, type Interval, type Item } from '../statement/criteria.js';
+import {
+  areEqualities,
+  type Criteria,
+  facetsOf,
+  type Interval,
+  type Item,
+  onlyInterval,
+} from '../statement/criteria.js';
+import { isItem } from '../statement/tallied-counts.js';
 import {
   aroundValue,
   type Facet,
@@ -72,8 +80,9 @@ export class TalliedValues {
    * them. The criteria say something.
    */
   of(field: string, criteria: Criteria): ValueCounts | undefined {
-    const { equal, intervals, missing, excluded, search, item } = criteria;
-    if (intervals.length + missing.length + excluded.size > 0 || equal.has(field)) return undefined;
+    const { equal, search, item } = criteria;
+    const isMore = !areEqualities({ ...criteria, search: undefined, item: undefined });
+    if (isMore || equal.has(field)) return undefined;
     if (search) return equal.size === 0 && !item ? this.byWord(field, search) : undefined;
     const items = itemTallyOf(this.metadata, field);
     if (items) return item ? undefined : this.itemsOf(items, equal);
@@ -116,7 +125,7 @@ export class TalliedValues {
     if (!facets) return undefined;
     const rows = tallyRows(items, `WHERE facet = ANY(${facetNames(facets, this.values)})`);
     return {
-      query: `SELECT word AS value, sum(count)::bigint AS count FROM ${rows} GROUP BY word`,
+      query: `SELECT word AS value, sum(count)::bigint AS count FROM ${rows} WHERE word IS NOT NULL GROUP BY word`,
     };
   }
 
@@ -125,11 +134,8 @@ export class TalliedValues {
     const items = itemTallyOf(this.metadata, column);
     if (!items) return undefined;
     const [first, end] = facetBounds([columnOf(this.metadata, field)]);
-    const word = this.values.addTyped(value, 'text');
-    const rows = tallyRows(
-      items,
-      `WHERE word = ${word} AND facet >= '${first}' AND facet < '${end}'`,
-    );
+    const isOfItem = isItem(value, this.values);
+    const rows = tallyRows(items, `WHERE ${isOfItem} AND facet >= '${first}' AND facet < '${end}'`);
     return {
       query: `SELECT ${lastValue(`'${first}'`)} AS value, sum(count)::bigint AS count
         FROM ${rows} GROUP BY facet`,
@@ -168,11 +174,10 @@ export class TalliedValues {
    * none.
    */
   inCells(field: string, criteria: Criteria): CellFacets | undefined {
-    const { equal, intervals, missing, excluded, search, item } = criteria;
-    const [interval, ...others] = intervals;
-    if (!interval || others.length + missing.length + excluded.size > 0) return undefined;
-    const order = cellTallyOf(this.metadata, interval.column);
-    if (!order || search || item || equal.has(field)) return undefined;
+    const interval = onlyInterval(criteria);
+    const { equal } = criteria;
+    const order = interval && cellTallyOf(this.metadata, interval.column);
+    if (!order || equal.has(field)) return undefined;
     const facets = facetsOf(this.metadata, new Map([...equal, [field, ['']]]), order);
     if (facets?.[0]?.columns.at(-1)?.propertyName !== field) return undefined;
     const bounds = facets.map(({ columns, values }) => facetBounds(columns, values));

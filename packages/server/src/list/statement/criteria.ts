@@ -26,14 +26,17 @@ export interface Criteria {
   readonly excluded: ReadonlyMap<string, readonly string[]>;
   /** The search for words. Its column is in none of the other members. */
   readonly search?: WordSearch;
-  /** The item that an array has, as text. */
+  /** The item that an array has. */
   readonly item?: Item;
+  /** The item that an array does not have. */
+  readonly lacking?: Item;
 }
 
 /** An item of an array. */
 export interface Item {
   readonly column: string;
-  readonly value: string;
+  /** As text. Null stands for no item: an array that is null or empty has this one alone. */
+  readonly value: string | null;
 }
 
 /** The first search among conditions that every object must meet. */
@@ -57,6 +60,7 @@ export function criteriaOf(
     excluded: new Map(),
     search: undefined,
     item: undefined,
+    lacking: undefined,
   };
   if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
   return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
@@ -70,6 +74,7 @@ interface Read {
   readonly excluded: Map<string, readonly string[]>;
   search: WordSearch | undefined;
   item: Item | undefined;
+  lacking: Item | undefined;
 }
 
 /** Adds a condition. Returns whether criteria can say it beside the others. */
@@ -115,12 +120,16 @@ function adds(
     }
     case 'comparison': {
       const { column, operator, value } = condition;
-      // Of several items an object may have more than one, so that their counts do not add up.
-      if (read.item || (operator !== '&&' && operator !== '@>') || !isNew(column)) return false;
-      const [text, ...others] = textsOf(column, value as unknown[], metadata) ?? [];
-      if (text === undefined || others.length > 0) return false;
-      read.item = { column, value: text };
-      return true;
+      if (operator !== '&&' && operator !== '@>') return false;
+      return isNew(column) && addItem(read, 'item', column, onlyItem(column, value, metadata));
+    }
+    case 'lacks': {
+      const { column, items } = condition;
+      return isNew(column) && addItem(read, 'lacking', column, onlyItem(column, items, metadata));
+    }
+    case 'filled': {
+      const { column, isFilled } = condition;
+      return isNew(column) && addItem(read, isFilled ? 'lacking' : 'item', column, null);
     }
     case 'identifiers':
     case 'sql':
@@ -128,6 +137,31 @@ function adds(
     case 'negation':
       return false;
   }
+}
+
+/** Adds an item that an array has, or lacks. Returns whether criteria can say it: it is one, and the only one. */
+function addItem(
+  read: Read,
+  as: 'item' | 'lacking',
+  column: string,
+  value: string | null | undefined,
+): boolean {
+  if (value === undefined || read[as]) return false;
+  read[as] = { column, value };
+  return true;
+}
+
+/**
+ * The only one of an array of items, as text; `undefined` if they are several: an object may have more than one of them, so that
+ * their counts do not add up.
+ */
+function onlyItem(
+  column: string,
+  items: unknown,
+  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+): string | undefined {
+  const [text, ...others] = textsOf(column, items as readonly unknown[], metadata) ?? [];
+  return others.length > 0 ? undefined : text;
 }
 
 /** Values as PostgreSQL writes them, without repetitions; `undefined` if one is written in another way. */
@@ -161,8 +195,16 @@ export function isBounded({ lower, upper }: Interval): boolean {
 }
 
 /** Whether criteria say nothing but which values columns have. */
-export function areEqualities({ intervals, missing, excluded, search, item }: Criteria): boolean {
-  return intervals.length + missing.length + excluded.size === 0 && !search && !item;
+export function areEqualities({
+  intervals,
+  missing,
+  excluded,
+  search,
+  item,
+  lacking,
+}: Criteria): boolean {
+  const isAny = intervals.length + missing.length + excluded.size > 0;
+  return !isAny && !search && !item && !lacking;
 }
 
 /** The interval of criteria that say nothing else but which values columns have. */
@@ -172,8 +214,8 @@ export function onlyInterval(criteria: Criteria): Interval | undefined {
 }
 
 /** Whether criteria compare no column with values, but at most search for words. */
-export function compareNothing({ equal, intervals, missing, excluded, item }: Criteria): boolean {
-  return equal.size + intervals.length + missing.length + excluded.size === 0 && !item;
+export function compareNothing(criteria: Criteria): boolean {
+  return criteria.equal.size === 0 && areEqualities({ ...criteria, search: undefined });
 }
 
 /** Most facets that one list adds up. */

@@ -191,10 +191,15 @@ function countByItem(
   return (
     facets &&
     ((values) => {
-      const [item, names] = [values.addTyped(value, 'text'), facetNames(facets, values)];
-      return countWhere(tally, `word = ${item} AND facet = ANY(${names})`);
+      const [item, names] = [isItem(value, values), facetNames(facets, values)];
+      return countWhere(tally, `${item} AND facet = ANY(${names})`);
     })
   );
+}
+
+/** The condition that rows of the tally of an array are of an item, in SQL. */
+export function isItem(value: Item['value'], values: ParameterValues): string {
+  return value === null ? 'word IS NULL' : `word = ${values.addTyped(value, 'text')}`;
 }
 
 /** The objects with the values of criteria and a value in a column, if it has a tally. */
@@ -242,20 +247,22 @@ function valuedCount(
 }
 
 /**
- * The number of objects with the values of criteria that have no value in the one missing column, or none of the excluded
- * values: all with the values, less the others. `undefined` if criteria say anything else.
+ * The number of objects with the values of criteria that have no value in the one missing column, none of the excluded
+ * values, or not the lacking item: all with the values, less the others. `undefined` if criteria say anything else.
  */
 function remainder(metadata: EntityMetadata, criteria: Criteria): Count | undefined {
-  const { equal, intervals, missing, excluded } = criteria;
-  if (intervals.length > 0 || missing.length + excluded.size !== 1) return undefined;
+  const { equal, intervals, missing, excluded, lacking } = criteria;
+  const left = missing.length + excluded.size + (lacking ? 1 : 0);
+  if (intervals.length > 0 || left !== 1) return undefined;
   const count = (values: typeof equal): Count | undefined => {
     const facets = facetsOf(metadata, values);
     return facets && ((parameters) => countOfFacets(metadata, facets, parameters));
   };
   const [column] = missing;
   const all = count(equal);
-  const others =
-    column === undefined
+  const others = lacking
+    ? countByItem(metadata, lacking, { ...criteria, lacking: undefined })
+    : column === undefined
       ? count(new Map([...equal, ...excluded]))
       : valuedCount(metadata, column, criteria);
   return all && others && ((values) => `(${all(values)} - ${others(values)})`);

@@ -66,7 +66,7 @@ export const tally: Part<InstalledTally> = {
     }
     const isOutdated =
       countsAsDeclared(metadata, installed) && !isInstalled(metadata, installed.orders);
-    const outdated = `the tally of ${tableName} was installed when columns had other types`;
+    const outdated = `the tally of ${tableName} was installed by a former version, or when columns had other types`;
     return [
       ...(isOutdated ? [{ text: outdated, remedy }] : []),
       ...installed.lacking.map((trigger) => ({
