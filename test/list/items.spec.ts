@@ -92,9 +92,14 @@ const ABOUT_COLOURS: readonly PlainRequest[] = [
   { coloursNot: 'blue', colours: 'red' },
 ];
 
-/** Compares lists and facet counts with plain SQL, and the tally with the table. */
-async function compare(): Promise<void> {
+/** Compares the tally with the table. */
+async function compareCounts(): Promise<void> {
   expect(await miscounts(service.dataSource, products)).toEqual([]);
+}
+
+/** Compares lists and facet counts with plain SQL as well. */
+async function compare(): Promise<void> {
+  await compareCounts();
   for (const others of OTHERS) {
     for (const about of ABOUT_COLOURS) {
       const request = { ...others, ...about, limit: '3' };
@@ -138,7 +143,7 @@ it('Lists by items and their absence are as plain SQL has them, whatever the arr
       await query(`UPDATE products SET colours = ${to} WHERE "productID" = 'p7'`);
     }
   }
-  await compare();
+  await compareCounts();
   // All of them, so that most change in one statement; then those without an item.
   await query(
     `UPDATE products SET colours = ${numbered('n')} FROM (
@@ -147,11 +152,11 @@ it('Lists by items and their absence are as plain SQL has them, whatever the arr
   );
   await compare();
   await query(`UPDATE products SET colours = '{}' WHERE colours IS NULL`);
-  await compare();
+  await compareCounts();
   await query(
     `DELETE FROM products WHERE coalesce(cardinality(colours), 0) = 0 AND "productID" LIKE '%1'`,
   );
-  await compare();
+  await compareCounts();
   expect(await new TallyMaintenance(service.dataSource, products).run()).toBe(true);
   await compare();
 });

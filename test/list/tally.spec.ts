@@ -358,7 +358,7 @@ describe('The tally', () => {
   });
 
   it('counts what an update of very many objects moves, and what it leaves in its place', async () => {
-    await query(insertion(1, 5000));
+    await query(insertion(1, 3500));
     await query(`UPDATE products SET price = substr("productID", 2)::integer % 97, currency = 'EUR', name = 'N' || price,
       colours = CASE WHEN price < 50 THEN '{red,blue}'::text[] END, stock = 1`);
     await maintain();

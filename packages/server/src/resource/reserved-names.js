@@ -18,9 +18,9 @@ export const SERVICE_TABLES = [
 
 /** Common table expressions of its statements, which would hide the table of the resource. */
 const EXPRESSIONS = `
-  anchor counted counted_others counted_titled counts deleted first first_range found locked numbered object
-  outside page picked picked_others picked_titled position purged ranged ranges rarer rarest reached shown
-  start start_range start_rank starts tallied value_at value_at_range value_at_rank way way_others way_titled`;
+  anchor collected counted counted_others counted_titled counts deleted first first_range found locked matching missing
+  near numbered object outside page picked picked_others picked_titled position purged ranged ranges rarer rarest reached shown
+  start start_range start_rank starts tallied value_at value_at_range value_at_rank vocabulary way way_others way_titled`;
 
 /** Names of the service's own paths, tables and sequences, and names in its SQL. */
 const TAKEN = new Set([
