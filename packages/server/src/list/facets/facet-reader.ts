@@ -61,7 +61,7 @@ export function facetCountsOf(
   return new FacetCounts(list, { fields, names, limit, starts, bounds });
 }
 
-/** Reads facet counts, each from one statement, and hence from one snapshot. Another one finds the near texts that it counts. */
+/** Reads facet counts, each from one statement and so from one snapshot. Another one finds the near texts that it counts. */
 @Injectable()
 export class FacetReader {
   constructor(
