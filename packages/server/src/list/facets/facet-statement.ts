@@ -185,7 +185,7 @@ function nearCounts(
   near: readonly NearText[],
   values: ParameterValues,
 ): Counts {
-  const { query } = countedNear(list, searchIn(list.filters), near, values);
+  const query = countedNear(list, searchIn(list.filters), near, values);
   return {
     tables: [
       `near AS MATERIALIZED (SELECT ${at} AS at, place, value, count FROM (${query}) texts)`,

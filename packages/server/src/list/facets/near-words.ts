@@ -7,7 +7,6 @@ import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { countMatching, talliedCount } from '../statement/tallied-counts.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
-import type { Rows } from './counted-values.js';
 
 /** Most texts that are counted, each of which costs as much as the count of a list, and most that are shown. */
 const MAXIMUM_COUNTED = 10;
@@ -94,7 +93,7 @@ export function countedNear(
   search: WordSearch | undefined,
   near: readonly NearText[],
   values: ParameterValues,
-): Rows {
+): string {
   const { metadata } = list.repository;
   // Names the types, also of no text.
   const texts = ['(NULL::integer, NULL::text, NULL::bigint)'];
@@ -107,12 +106,9 @@ export function countedNear(
     }
   }
   const order = 'distance, count DESC, value COLLATE "C"';
-  return {
-    tables: [],
-    query: `SELECT row_number() OVER (ORDER BY ${order}) AS place, value, count::bigint AS count
-      FROM (VALUES ${texts.join(', ')}) AS near(distance, value, count)
-      WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${MAXIMUM_SHOWN}`,
-  };
+  return `SELECT row_number() OVER (ORDER BY ${order}) AS place, value, count::bigint AS count
+    FROM (VALUES ${texts.join(', ')}) AS near(distance, value, count)
+    WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${MAXIMUM_SHOWN}`;
 }
 
 /** An SQL expression for the number of objects that a list has with another search. */
