@@ -57,8 +57,8 @@ export class ListProductsDto extends ListQueryDto {
   within?: string[];
 
   @WordsParam(
-    'The products with all these words in name and description, or with exactly this identifier or reference.',
-    { reads: ['words', 'refID'] },
+    'The products with all these words in name, description and reference, or with exactly this identifier.',
+    { reads: ['words'] },
   )
   q?: string;
 

@@ -23,9 +23,9 @@ const query = (text: string) => dataSource.query<Record<string, unknown>[]>(text
 const migrated = async () => (await migrate(database.url, { migrations: MIGRATIONS })).migrations;
 
 describe('The functions of a database', () => {
-  const CHANGED = `CREATE OR REPLACE FUNCTION search_words(text) RETURNS text[] LANGUAGE sql IMMUTABLE AS 'SELECT NULL::text[]'`;
+  const CHANGED = `CREATE OR REPLACE FUNCTION search_text(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT NULL::text'`;
   const isChanged = async () => {
-    const [row] = await query(`SELECT search_words('a') IS NULL AS changed`);
+    const [row] = await query(`SELECT search_text('a') IS NULL AS changed`);
     return row?.changed;
   };
 

@@ -103,6 +103,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
       filtered: ['kind', 'shelfID', 'authorID', 'onLoan', 'price', 'pages', 'language', 'ownerID'],
       sorted: ['title', 'price', 'publishedAt'],
       searched: ['words'],
+      derived: { words: ['title', 'note'] },
       intervals: [{ of: 'price' }, { of: 'price', within: ['shelfID', 'kind'] }],
     }),
     // A client sees its own books; a reader also those of a kind, whose condition is one of two.
@@ -249,7 +250,7 @@ export function booksModule(resource: string, external?: ExternalTable): Type {
         }),
         titleBegins: (text) => ({ title: Like(`${text}%`) }),
         doubled: (doubled) => ({ doubled }),
-        q: (words) => ({ words: containsWords(words, ['bookID']) }),
+        q: (words) => ({ words: containsWords(words, ['bookID', 'note']) }),
       },
     ),
   );

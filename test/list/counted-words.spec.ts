@@ -62,6 +62,16 @@ async function countOf(list: string): Promise<number> {
   return Number((body as { response_data: { count: string } }).response_data.count);
 }
 
+/** The identifiers of a page of those that are found for `lamp`, by relevance. */
+async function pageOf(part: string): Promise<unknown[]> {
+  const { body } = await service
+    .get(`/products?q=lamp&sort=relevance&fields=productID&${part}`)
+    .expect(200);
+  const { objects } = (body as { response_data: { objects: { productID: string }[] } })
+    .response_data;
+  return objects.map(({ productID }) => productID);
+}
+
 describe('A word that many objects contain', () => {
   beforeEach(async () => {
     await query('TRUNCATE products CASCADE');
@@ -102,10 +112,11 @@ describe('A word that many objects contain', () => {
     expect(await countedByTally('q=lamp', 'lamp', '')).toBe(true);
     expect(await countOf('q=lamp')).toBe(MANY + 403);
     expect(await countOf('q=lamp&type=DIGITAL')).toBe(MANY / 2 + 202);
-    const { body } = await service
-      .get(`/products?q=lamp&sort=relevance&offset=${MANY + 401}&fields=productID`)
-      .expect(200);
-    expect(body.response_data.objects).toEqual([{ productID: 'x' }, { productID: 'y' }]);
+    // Those that the text names come first.
+    expect(await pageOf('limit=4')).toEqual(['lamp', 'x', 'y', 'p0']);
+    expect(await pageOf('limit=2&offset=2')).toEqual(['y', 'p0']);
+    expect(await pageOf('limit=2&after=x')).toEqual(['y', 'p0']);
+    expect(await pageOf(`offset=${MANY + 401}`)).toEqual(['p998', 'p999']);
   });
 
   it('stays exactly counted when objects are written, deleted, moved and emptied', async () => {

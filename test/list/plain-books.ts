@@ -53,7 +53,19 @@ function filter(
 /** Each is drawn in turn. */
 const SEARCHES = [
   ...['lamp', 'b04123', 'lam*3', 'robust', 'lamp robust', 'lam*', 'LÁMP', 'rob* la*', '12'],
-  ...['lamp*3', 'paper 5', '12* rob*', 'b01*', 'none'],
+  ...[
+    'lamp*3',
+    'paper 5',
+    '12* rob*',
+    'b01*',
+    'none',
+    'ROBUST',
+    'a lamp',
+    '売上',
+    '月の売',
+    '月の売上 lamp',
+    'の売*',
+  ],
 ];
 let searched = 0;
 
@@ -245,8 +257,13 @@ export function plainBooks(resource: string, table = resource): PlainResource {
       const own = `"ownerID" = ${literal(client)}`;
       return client === 'reader' ? `${own} OR kind = 'ATLAS'` : own;
     },
-    titled: (words) =>
-      `${containsAll(`coalesce(title, '')`, words)} OR "bookID" = ${literal(words)}`,
+    relevance: (words) => {
+      // What the external resource searches is not derived: its notes are compared as they are.
+      const isOwn = resource === 'test_books';
+      const [note, text] = isOwn ? ['lower(note)', words.toLowerCase()] : ['note', words];
+      return `CASE WHEN "bookID" = ${literal(words)} OR ${note} = ${literal(text)} THEN 1
+        WHEN ${containsAll(`coalesce(title, '')`, words)} THEN 2 ELSE 3 END`;
+    },
     included: {
       shelf: (client) =>
         `(SELECT name FROM ${shelves(client)} shelf WHERE shelf."shelfID" = object."shelfID")`,
@@ -271,7 +288,10 @@ export function randomBook(random: Random, at: number): object {
     title: orNull(0.2, `${random.pick(['lamp', 'lamp', 'chair'])} ${random.below(40)}`),
     note: orNull(
       0.4,
-      random.pick(['robust', 'paper 5', 'a lamp', 'see b04123', `robust ${random.below(40)}`]),
+      random.pick([
+        ...['robust', 'paper 5', 'a lamp', 'see b04123', `robust ${random.below(40)}`],
+        ...['今月の売上', '売上高 lamp', 'lamp 今月の売上高'],
+      ]),
     ),
     shelfID: orNull(0.1, `s${skewed(12)}`),
     authorID: orNull(0.1, `a${random.below(random.pick([2, 25]))}`),

@@ -32,7 +32,7 @@ const service = sharedService();
 
 beforeAll(async () => {
   const products = TEXTS.map(([name, description], at) => ({
-    ...{ productID: `p${at}`, refID: `Ref-${at} blue`, type: 'DIGITAL', name, description },
+    ...{ productID: `p${at}`, refID: `KT-Ins${at}-DRE`, type: 'DIGITAL', name, description },
     price: String(9 - at),
     currency: 'EUR',
   }));
@@ -114,7 +114,28 @@ function foldedWords(text: string): string[] {
     .map((character) => character.toLowerCase())
     .map((character) => letters[character] ?? character)
     .join('');
-  return folded.normalize('NFKC').match(WORDS) ?? [];
+  return (folded.normalize('NFKC').match(WORDS) ?? []).flatMap((word) =>
+    (word.match(PARTS) ?? []).flatMap((part) => (UNSPACED.test(part) ? sequences(part) : [part])),
+  );
+}
+
+const SCRIPTS = 'Han Hiragana Katakana Thai Lao Khmer Myanmar'.split(' ');
+/** Beside the letters of a script, marks that several scripts share. */
+const UNSPACED = new RegExp(
+  `(?![\\p{Nd}\u17f0-\u17f9])[${SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}\u302a-\u302d\u3031-\u3035\u3006\u303c\u3099-\u309c\u30fc]`,
+  'v',
+);
+const PARTS = new RegExp(`(?:${UNSPACED.source})+|(?:(?!${UNSPACED.source}).)+`, 'gv');
+
+/** Each two and each three adjacent characters, or one that is alone. */
+function sequences(text: string): string[] {
+  const characters = Array.from(text);
+  if (characters.length === 1) return characters;
+  return characters.flatMap((_, at) =>
+    [2, 3].flatMap((length) =>
+      at + length <= characters.length ? [characters.slice(at, at + length).join('')] : [],
+    ),
+  );
 }
 
 describe('A search for words', () => {
@@ -189,12 +210,48 @@ describe('A search for words', () => {
   it.each([
     ['p3', ['p3']],
     ['P3', []],
-    ['Ref-3 blue', ['p3']],
-    ['ref-3 blue', []],
-    ['Ref-3', []],
-    ['Ref-3 blue ', []],
-  ])('finds an exact identifier or reference: %s', async (words, identifiers) => {
+    ['p3 ', []],
+    ['KT-Ins3-DRE', ['p3']],
+    ['kt-ins3', ['p3']],
+    ['INS3', ['p3']],
+    ['KT-INS3*', ['p3']],
+    ['dre ins7 bean', ['p7']],
+    ['kt-ins bean', []],
+    ['kt-ins* bean', ['p7']],
+  ])('finds an exact identifier, and a reference by its parts: %s', async (words, identifiers) => {
     expect(await found(words)).toEqual(identifiers);
+  });
+
+  it.each([
+    ['本', []],
+    ['日本', ['p3']],
+    ['本語', ['p3']],
+    ['日語', []],
+    ['ン', []],
+    ['城', []],
+    ['ab日本', []],
+    ['BLUE本語wool', ['p3']],
+    ['本語*', ['p3']],
+    ['月の売上', ['sales']],
+    ['売上 REPORT', ['sales']],
+    ['売上高の月', []],
+    ['ความ', ['sales']],
+    ['รัก', ['sales']],
+    ['กก', []],
+    ['ສະບາຍ', ['sales']],
+    ['ខ្មែរ', ['sales']],
+    ['မြန်', ['sales']],
+    ['한국', ['sales']],
+    ['국', []],
+  ])('finds adjacent characters of scripts without spaces: %s', async (words, identifiers) => {
+    await service.load('products', [
+      {
+        ...{ productID: 'sales', type: 'DIGITAL', name: '今月の売上報告report 2026' },
+        description: 'ความรัก ສະບາຍດີ ភាសាខ្មែរ မြန်မာ 한국 서울',
+      },
+    ]);
+    expect(await found(words)).toEqual(identifiers);
+    await service.dataSource.query(`DELETE FROM products WHERE "productID" = 'sales'`);
   });
 
   it('is counted beside other filters, whatever finds an object', async () => {
@@ -210,18 +267,18 @@ describe('A search for words', () => {
     );
   });
 
-  it('takes identifiers from their indexes', async () => {
+  it('takes an identifier from its index', async () => {
     const runner = service.dataSource.createQueryRunner();
     await runner.startTransaction();
     await runner.query('SET LOCAL enable_seqscan = off');
     const rows = (await runner.query(
       `EXPLAIN SELECT count(*) FROM products WHERE words @@ search_query('p3', '{}', false)
-       OR "productID" = 'p3' OR "refID" = 'p3'`,
+       OR "productID" = 'p3'`,
     )) as { 'QUERY PLAN': string }[];
     await runner.rollbackTransaction();
     await runner.release();
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-    expect(plan.match(/Bitmap Index Scan/g)).toHaveLength(3);
+    expect(plan.match(/Bitmap Index Scan/g)).toHaveLength(2);
   });
 
   it('reads only products of a type in the order of the identifier', async () => {
@@ -267,7 +324,7 @@ describe('A search for words', () => {
           // PostgreSQL and Node may know different versions of Unicode.
           const forms = Array.from(text, (each) => each.toLowerCase() + each.normalize('NFKD'));
           fc.pre(row?.forms === forms.join(''));
-          expect(row.words).toEqual(foldedWords(text));
+          expect(row.words.toSorted()).toEqual(foldedWords(text).toSorted());
         },
       ),
       { numRuns: 1000, seed: SEED },
@@ -289,7 +346,7 @@ describe('A search for words', () => {
     expect(known.length).toBeGreaterThan(rows.length - 1000);
     const differing = known
       .map(({ character, words }) => ({ text: `ab${character}c`, words }))
-      .filter(({ text, words }) => words.join() !== foldedWords(text).join());
+      .filter(({ text, words }) => words.toSorted().join() !== foldedWords(text).toSorted().join());
     expect(differing.map(({ text }) => text)).toEqual([]);
   });
 
@@ -347,8 +404,8 @@ describe('A search for words', () => {
   });
 
   it('leaves out words that are too long for the index', async () => {
-    const long = '\u{20000}'.repeat(499);
-    const texts = { name: 'long', description: `${'\u{20000}'.repeat(600)} end` };
+    const long = '\u{10000}'.repeat(499);
+    const texts = { name: 'long', description: `${'\u{10000}'.repeat(600)} end` };
     await service.load('products', [{ productID: 'long', type: 'DIGITAL', ...texts }]);
     expect(await found('end')).toEqual(['long']);
     expect(await found(`${long}*`)).toEqual([]);

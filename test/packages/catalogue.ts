@@ -259,7 +259,7 @@ export interface Resources {
       readonly categoryIDExists?: boolean;
       /** The products in these categories and in all categories below them. */
       readonly within?: readonly string[];
-      /** The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
+      /** The products with all these words in name, description and reference, or with exactly this identifier. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
       readonly q?: string;
       /** The products whose currency is one of these. */
       readonly currency?: readonly string[];
@@ -441,7 +441,7 @@ export interface Resources {
       readonly categoryIDExists?: boolean;
       /** The products in these categories and in all categories below them. */
       readonly within?: readonly string[];
-      /** The products with all these words in name and description, or with exactly this identifier or reference. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
+      /** The products with all these words in name, description and reference, or with exactly this identifier. A word that ends in `*` is the beginning of one, 2 characters or more. At most 20 different words in 500 characters. With it, `sort` may begin with `relevance`. */
       readonly q?: string;
       /** The products whose currency is one of these. */
       readonly currency?: readonly string[];

@@ -130,7 +130,7 @@ describe('catalogue start', () => {
 
   it('installs what is lacking, says what else to run, and is ready once that was run', async () => {
     await query('DROP TRIGGER products_tally_delete ON products');
-    await query(`SELECT install_words('products', '{name,refID,description}')`);
+    await query(`SELECT install_words('products', '{name,imageURL,description,refID}')`);
     const { url } = service.database;
     child = spawn(process.execPath, ['dist/main.js', 'start'], {
       env: {
@@ -154,9 +154,9 @@ describe('catalogue start', () => {
       /Installed the tally of products in [\d.]+ s, lists and writers of its table waited/,
     );
     expect(output).toMatch(
-      /the words of products are made of name, refID, .*; run catalogue migrate/,
+      /the words of products are made of name, imageURL, .*; run catalogue migrate/,
     );
-    await query(`SELECT install_words('products', '{name,description}')`);
+    await query(`SELECT install_words('products', '{name,description,refID}')`);
     await until(async () => ((await health()) as { status: string }).status === 'ok');
     child.kill('SIGTERM');
     await once(child, 'exit');

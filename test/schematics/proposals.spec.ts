@@ -65,7 +65,7 @@ describe('Of the rows of a file,', () => {
     ['n', ['9007199254740993', '1'], 'n:bigint:interval:sort'],
     ['n', ['100.000000000000001', '1'], 'n:decimal:interval:sort'],
     ['n', ['0.10000000000000001', '1e-7'], 'n:double:interval:sort'],
-    ['n', ['1e400'], 'n:text:exact (single words or codes)'],
+    ['n', ['1e400'], 'n:text:exact:words (codes)'],
     ['price', ['1234567890123456789.10', '123456789012345678901'], 'price:decimal:interval:sort'],
     ['n', ['[1]', '[0.1]'], 'n:json'],
   ])('numbers of JSON keep their digits: %s %j', async (name, numbers, line) => {
@@ -82,7 +82,7 @@ describe('Of the rows of a file,', () => {
       'The column n has a number of more than 15 digits within a list or an object in line 1: put it in quotes',
     );
     expect(await proposed('thingID,n\na,"{""a"":9007199254740993}"\n')).toContain(
-      'n:text:exact (single words or codes)',
+      'n:text:exact:words (codes)',
     );
   });
 
@@ -90,7 +90,7 @@ describe('Of the rows of a file,', () => {
     ['spare', ['t', 'f', 't'], 'spare:boolean:exact:counted'],
     ['spare', ['TRUE', 'FALSE', ''], 'spare:boolean:null:exact:counted'],
     // A letter alone, or beside others, is no boolean.
-    ['sex', ['f', 'f'], 'sex:text:exact (single words or codes)'],
+    ['sex', ['f', 'f'], 'sex:text:exact (single words)'],
     ['sex', ['f', 'm', 'f', 'm'], 'sex:text:several:counted (2 values in 4 rows)'],
   ])('letters are booleans where both are there: %s %j', async (name, values, line) => {
     const rows = values.map((value, at) => `t${at},${value}\n`).join('');
@@ -138,7 +138,7 @@ describe('Of the rows of a file,', () => {
       'part_cat_id:reference=part_categories:several (identifiers of part_categories: load those first)',
     ],
     // Of another type, of an external table, or of no resource.
-    ['theme_id', ['x', 'y'], 'theme_id:text:exact (single words or codes)'],
+    ['theme_id', ['x', 'y'], 'theme_id:text:exact (single words)'],
     ['remote_id', [1, 1], 'remote_id:integer:several (identifiers of others)'],
     ['maker_id', repeated(10, 1, 2, 3), 'maker_id:integer:several:counted (identifiers of others)'],
     [
@@ -147,7 +147,7 @@ describe('Of the rows of a file,', () => {
       'parent_id:reference=things:null:several:tree (identifiers of things)',
     ],
     // Nothing can be loaded of what is not there.
-    ['parent_id', [null, 'other'], 'parent_id:text:null:exact (single words or codes)'],
+    ['parent_id', [null, 'other'], 'parent_id:text:null:exact (single words)'],
   ])('identifiers of others are references: %s %j', async (name, values, line) => {
     expect(await proposed(ofValues(name, values))).toContain(line);
   });
@@ -166,7 +166,7 @@ describe('Of the rows of a file,', () => {
   });
 
   it.each<[unknown[], string]>([
-    [['a', '', ''], 'code:text (single words or codes; some are empty, the first in line 2)'],
+    [['a', '', ''], 'code:text (single words; some are empty, the first in line 2)'],
     [['several words', `much longer ${'x'.repeat(500)}`], 'code:text:words (several words)'],
     [['a', 'x'.repeat(501)], 'code:text (too long to be typed)'],
   ])('what keeps a filter away is named: %#', async (values, line) => {
@@ -196,7 +196,7 @@ describe('A file without a column of unique values', () => {
     expect(await proposed(FILE, true)).toEqual(
       expect.arrayContaining([
         'thingID:integer:identifier (the number of the row)',
-        'first:text:exact (single words or codes)',
+        'first:text:exact (single words)',
         'thingID2:integer:interval:sort',
         `npm run -s catalogue -- import things ${join(folder, 'things.csv')} --map thingID2=thingID --number`,
       ]),
@@ -205,7 +205,7 @@ describe('A file without a column of unique values', () => {
     const [, number, first] = await proposed('thingID\nx\nx\n', true);
     expect([number, first]).toEqual([
       'thingID:integer:identifier (the number of the row)',
-      'thingID2:text:exact (single words or codes)',
+      'thingID2:text:exact (single words)',
     ]);
   });
 });

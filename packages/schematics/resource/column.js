@@ -239,7 +239,10 @@ export class Column {
     }
     if (isProse) return ['several words', 'words'];
     if (hasWords) return ['more digits than letters'];
-    return isTyped ? ['single words or codes', 'exact'] : ['too long to be typed'];
+    if (!isTyped) return ['too long to be typed'];
+    return mostly((text) => /\d/.test(text))
+      ? ['codes', 'exact', 'words']
+      : ['single words', 'exact'];
   }
 
   /** Whether a value is in two rows on average. */

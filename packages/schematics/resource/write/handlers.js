@@ -1,3 +1,5 @@
+import { quoted } from './resource.js';
+
 /** @typedef {import('./resource.js').Resource} Resource */
 
 /** The module of a resource. @type {(resource: Resource) => string} */
@@ -50,7 +52,9 @@ export function service(resource) {
   const conditions = [];
   const uses = ['type Listing', 'listOf', 'type ObjectLookup', 'objectOf'];
   if (resource.searched.length > 0) {
-    conditions.push(`q: (words) => ({ words: containsWords(words, ['${identifier}']) })`);
+    conditions.push(
+      `q: (words) => ({ words: containsWords(words, [${quoted(identifier, ...resource.searchedWhole)}]) })`,
+    );
     uses.unshift('containsWords');
   }
   if (tree) {

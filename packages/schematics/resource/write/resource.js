@@ -33,13 +33,19 @@ export function describe(resource) {
   const all = [...fields, ...times];
   const references = fields.filter(({ type }) => type === 'reference');
   const filtered = all.filter(({ flags }) => isFiltered(flags));
-  const searched = fieldNames(fields, 'words');
+  const words = fields.filter(({ flags }) => flags.has('words'));
+  const searched = fieldNames([
+    ...words.filter(({ flags }) => flags.has('sort')),
+    ...words.filter(({ flags }) => !flags.has('sort')),
+  ]);
   const searchedColumns = searched.length > 0 ? ['words'] : [];
   return {
     ...resource,
     enums: fields.filter(({ type }) => type === 'enum'),
-    /** The fields that are searched for words. */
+    /** The fields that are searched for words, the title first: one by which lists are sorted, if there is one. */
     searched,
+    /** Those that an index finds if a search is their whole text. */
+    searchedWhole: fieldNames(words.filter(({ flags }) => isIndexed(flags))),
     /** The column that has their words. */
     searchedColumns,
     /** The columns that filters compare. */

@@ -23,8 +23,8 @@ export interface PlainResource {
   readonly filters: Readonly<Record<string, PlainFilter>>;
   /** The objects that a client sees, as SQL. Default: all. */
   readonly seen?: (client: string) => string;
-  /** The objects that come first by relevance in a search, as SQL. */
-  readonly titled?: (words: string) => string;
+  /** The place of an object by relevance in a search, as SQL. */
+  readonly relevance?: (words: string) => string;
   /** What `include` may name, each with a text of the related object, or of several, as SQL on `object`. */
   readonly included?: Readonly<Record<string, (client: string) => string>>;
   /** What facet counts tell of fields beside their values. */
@@ -247,7 +247,7 @@ export function plainWhere(
  * Objects without a value come last. The identifier ends the order, in the direction of the last name. A name that is
  * repeated counts once.
  */
-function orderOf({ identifier, titled }: PlainResource, { sort, q = '' }: PlainRequest): string {
+function orderOf({ identifier, relevance }: PlainResource, { sort, q = '' }: PlainRequest): string {
   const keys = new Map<string, string>();
   for (const key of namesIn(sort)) {
     const name = bare(key);
@@ -256,7 +256,7 @@ function orderOf({ identifier, titled }: PlainResource, { sort, q = '' }: PlainR
   if (!keys.has(identifier)) keys.set(identifier, [...keys.values()].at(-1) ?? 'ASC');
   return [...keys]
     .map(([name, direction]) =>
-      name === 'relevance' ? `(${titled?.(q)}) IS TRUE DESC` : `"${name}" ${direction} NULLS LAST`,
+      name === 'relevance' ? `${relevance?.(q)}` : `"${name}" ${direction} NULLS LAST`,
     )
     .join(', ');
 }
@@ -277,7 +277,7 @@ function namesIn(text = ''): string[] {
  */
 export function randomList(
   random: Random,
-  { sorts, filters, titled, included = {} }: PlainResource,
+  { sorts, filters, relevance, included = {} }: PlainResource,
   chosen: readonly string[],
 ): PlainRequest {
   const request: Record<string, string> = {};
@@ -294,7 +294,7 @@ export function randomList(
     const from = filtered.length > 0 && random.chance(0.7) ? filtered : sorts;
     return `${random.pick(['', '-'])}${random.pick(from)}`;
   });
-  if (request.q !== undefined && titled && random.chance(0.7)) sort.unshift('relevance');
+  if (request.q !== undefined && relevance && random.chance(0.7)) sort.unshift('relevance');
   if (sort.length > 0) request.sort = sort.join();
   const related = Object.keys(included).filter(() => random.chance(0.2));
   if (related.length > 0) request.include = related.join();
@@ -369,17 +369,21 @@ function some(random: Random, values: readonly string[]): string {
   return [...new Set(Array.from({ length }, () => random.pick(values)))].map(separableValue).join();
 }
 
+/** Characters of scripts that are written without spaces. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}]/u;
+
 /**
  * A text in SQL has all words of a search. Both are words of letters and digits, with spaces between them, or `*` in the
- * search. Their case and accents do not matter. One that ends in `*` is a beginning.
+ * search. Their case and accents do not matter. One that ends in `*` is a beginning. Characters of `UNSPACED`, two or more
+ * in each word, are anywhere.
  */
 export function containsAll(text: string, search: string): string {
   const folded = search.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return folded
     .split(/ |\*(?=\w)/)
-    .map(
-      (word) =>
-        `' ' || lower(${text}) || ' ' LIKE '% ${word.endsWith('*') ? word.slice(0, -1) : `${word} `}%'`,
-    )
+    .map((word) => {
+      if (UNSPACED.test(word)) return `${text} LIKE '%${word.replace('*', '')}%'`;
+      return `' ' || lower(${text}) || ' ' LIKE '% ${word.endsWith('*') ? word.slice(0, -1) : `${word} `}%'`;
+    })
     .join(' AND ');
 }

@@ -30,17 +30,41 @@ BEGIN
   RETURN btrim(regexp_replace(normalize(folded, NFKC), search_separators(), ' ', 'g'));
 END $$;
 
+-- The characters of scripts that are written without spaces, for a bracket expression: Han, Hiragana, Katakana, Thai, Lao,
+-- Myanmar and Khmer.
+CREATE OR REPLACE FUNCTION search_unspaced() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT '\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u302a-\u302d\u3031-\u3035\u3038-\u303c\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff'
+    '\U00020000-\U0003fffd\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U00016fe3\U00016ff0-\U00016fff\U0001aff0-\U0001b16f'
+    '\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ecf\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u109a-\u109f\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f'
+    '\u1780-\u17d3\u17d7\u17dc\u17dd'
+$$;
+
+-- The words of a text. A sequence of characters that is written without spaces is none: each two and each three that are
+-- adjacent take its place, and a character that is alone. To search for a sequence of three or more, each three do.
 -- A lexeme has at most 2046 bytes. Longer words are left out.
-CREATE OR REPLACE FUNCTION search_words(text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+CREATE OR REPLACE FUNCTION search_words(of_text text, is_sought boolean DEFAULT false) RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  folded text := search_text($1);
+  folded text := search_text(of_text);
+  words text[] := coalesce(string_to_array(folded, ' '), '{}');
 BEGIN
-  IF octet_length(folded) > 2000 AND folded ~ '[^ ]{250}' THEN
-    RETURN ARRAY(
-      SELECT word FROM unnest(string_to_array(folded, ' ')) words(word) WHERE octet_length(word) <= 2000
+  IF octet_length(folded) > length(folded) AND folded ~ format('[%s]', search_unspaced()) THEN
+    words := ARRAY(
+      SELECT word
+      FROM regexp_matches(folded, format('([%1$s]+)|([^ %1$s]+)', search_unspaced()), 'g') WITH ORDINALITY AS parts(part, place)
+      CROSS JOIN LATERAL (SELECT string_to_array(part[1], NULL)) characters(every)
+      CROSS JOIN LATERAL (
+        SELECT coalesce(part[2], part[1]) WHERE part[2] IS NOT NULL OR cardinality(every) = 1
+        UNION ALL SELECT one || two FROM unnest(every, every[2:]) pairs(one, two) WHERE NOT is_sought OR cardinality(every) = 2
+        UNION ALL SELECT one || two || three FROM unnest(every, every[2:], every[3:]) triples(one, two, three)
+      ) words(word)
+      WHERE word IS NOT NULL ORDER BY place
     );
   END IF;
-  RETURN coalesce(string_to_array(folded, ' '), '{}');
+  IF octet_length(folded) > 2000 AND folded ~ '[^ ]{250}' THEN
+    words := ARRAY(SELECT word FROM unnest(words) each(word) WHERE octet_length(word) <= 2000);
+  END IF;
+  RETURN words;
 END $$;
 
 -- The lexemes of an object, of its title and of its other texts.
@@ -72,7 +96,7 @@ CREATE OR REPLACE FUNCTION search_lexemes(texts text, in_title boolean) RETURNS 
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   language text := search_language();
-  words text[] := search_words(texts);
+  words text[] := search_words(texts, is_sought => true);
   lexemes text[] := words;
 BEGIN
   IF language <> 'simple' THEN
@@ -99,7 +123,7 @@ BEGIN
       -- A beginning may fold into several words. The last one goes on.
       SELECT format('''%s''%s', mark || word, CASE WHEN at = cardinality(words) THEN ':*' ELSE '' END)
       FROM unnest(beginnings) each(beginning)
-      CROSS JOIN LATERAL search_words(beginning) words
+      CROSS JOIN LATERAL search_words(beginning, is_sought => true) words
       CROSS JOIN LATERAL unnest(words) WITH ORDINALITY parts(word, at)
     ) operands
   )::tsquery;
@@ -120,11 +144,11 @@ DECLARE
   caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
   keep text := 'keep_' || of_resource || '_words';
-  is_there boolean := EXISTS (SELECT FROM searches former WHERE former.resource = of_resource)
-    AND EXISTS (SELECT FROM part_triggers(of_resource) WHERE part = 'words' AND is_installed);
+  is_installed boolean := EXISTS (SELECT FROM part_triggers(of_resource) each WHERE part = 'words' AND each.is_installed);
+  is_kept boolean := is_installed AND EXISTS (SELECT FROM searches former WHERE former.resource = of_resource);
 BEGIN
-  -- In the role of the caller: an administrator removes also what another one owns.
-  IF NOT is_there THEN PERFORM remove_words(of_resource); END IF;
+  -- In the role of the caller: an administrator removes also what another one owns. Readers wait for it.
+  IF NOT is_installed THEN PERFORM remove_words(of_resource); END IF;
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- Writers have search paths of their own. A restore of data only has an empty one.
   EXECUTE format(
@@ -146,7 +170,7 @@ BEGIN
   DELETE FROM searches former WHERE former.resource = of_resource;
   INSERT INTO searches VALUES (of_resource, columns);
   PERFORM set_config('role', caller, true);
-  IF NOT is_there THEN PERFORM rebuild_words(of_resource); END IF;
+  IF NOT is_kept THEN PERFORM rebuild_words(of_resource); END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql

@@ -1,5 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ParameterValues } from '../../database/statement.js';
+import { declaredColumns } from '../../resource/declaration.js';
 import type { ComparedValue } from '../../resource/comparable.js';
 import type { EntityColumn } from '../../resource/visibility.js';
 import type { SearchText } from '../query/search-text.js';
@@ -14,8 +15,15 @@ export interface WordSearch extends SearchText {
   readonly compared: readonly string[];
 }
 
-/** A column, by its name in the database and its SQL type. */
-export type Identifying = Readonly<Record<'name' | 'type', string>>;
+/** A column that may equal the whole text of a search. */
+export interface Identifying {
+  /** In the database. */
+  readonly name: string;
+  /** In SQL. */
+  readonly type: string;
+  /** Whether the words of an object are made of it, too. */
+  readonly isInWords: boolean;
+}
 
 /**
  * What a list says of its objects. `conditionsFrom` makes it once, of what an author writes. Several conditions are
@@ -130,7 +138,11 @@ export function readColumns(
     if (condition.kind === 'sql') return undefined;
     read.push([metadata.target as object, condition.column]);
     if (condition.kind === 'words') {
-      for (const name of condition.search.compared) read.push([metadata.target as object, name]);
+      // A client that sees the words sees what they are made of.
+      const made = declaredColumns(metadata).derived[condition.column] ?? [];
+      for (const name of condition.search.compared.filter((each) => !made.includes(each))) {
+        read.push([metadata.target as object, name]);
+      }
     }
     if (condition.kind !== 'identifiers') continue;
     const { metadata: other, columns, selected } = condition.query;

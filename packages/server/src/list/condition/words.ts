@@ -2,6 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { anyValue } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
+import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf } from '../../resource/resource.js';
 import { searchText } from '../query/search-text.js';
 import type { Identifying, WordSearch } from './condition.js';
@@ -12,8 +13,8 @@ export interface SearchContext {
   readonly values: ParameterValues;
   /** The name of the table in the statement. Default: `object`. */
   readonly table?: string;
-  /** Whether words are searched for in titles alone. Default: anywhere. */
-  readonly inTitle?: boolean;
+  /** Whether it finds only what the text names as a whole, or what has all words in the title. Default: all. */
+  readonly only?: 'named' | 'titled' | undefined;
 }
 
 /**
@@ -36,17 +37,17 @@ export function searchFor(
   { column, compared }: Pick<WordSearch, 'column' | 'compared'>,
   metadata: EntityMetadata,
 ): WordSearch {
-  const identifiers = compared.flatMap((name) => identifying(metadata, name, text));
+  const searched = metadata.columns.find(({ databaseName }) => databaseName === column);
+  const inWords = declaredColumns(metadata).derived[searched?.propertyName ?? ''] ?? [];
+  const identifiers = compared.flatMap((name): Identifying[] => {
+    const { type, databaseName } = columnOf(metadata, name);
+    const isText = isTextIdentifier(type);
+    // No object has the text for its number.
+    if (!isText && identifierFrom(type, text) === undefined) return [];
+    const isInWords = inWords.includes(name);
+    return [{ name: databaseName, type: isText ? 'text' : String(type), isInWords }];
+  });
   return { ...searchText(text), column, compared, identifiers };
-}
-
-function identifying(metadata: EntityMetadata, name: string, text: string): Identifying[] {
-  const { type, databaseName } = columnOf(metadata, name);
-  if (isTextIdentifier(type)) return [{ name: databaseName, type: 'text' }];
-  // No object has the text for its number.
-  return identifierFrom(type, text) === undefined
-    ? []
-    : [{ name: databaseName, type: String(type) }];
 }
 
 /**
@@ -57,39 +58,56 @@ function identifying(metadata: EntityMetadata, name: string, text: string): Iden
 export function searchSql(
   search: WordSearch,
   column: string,
-  { values, table = 'object', inTitle = false }: SearchContext,
+  { values, table = 'object', only }: SearchContext,
 ): string {
-  const query = searchQuery(search, values, inTitle);
+  if (only === 'named') return isNamed(search, table, values);
+  const query = searchQuery(search, values, only === 'titled');
   const found = `${column} @@ ${values.isPlannedOnce ? anyValue(query) : query}`;
-  const named = equalities(search, table, values);
+  // What the text names as a whole has its words, too, or is found by an identifier that is not searched for words.
+  const named = only ? [] : equalities(search, table, values);
   return named.length === 0 ? found : `(${[found, ...named].join(' OR ')})`;
 }
 
 /**
  * The condition that only an identifier equals the text of a search, in SQL on `object`; `undefined` if there is no
- * identifier. Beginnings of words are left out.
+ * such identifier. Beginnings of words are left out.
  */
-export function onlyNamed(
-  search: WordSearch,
-  inTitle: boolean,
-  values: ParameterValues,
-): string | undefined {
-  if (search.identifiers.length === 0) return undefined;
+export function onlyNamed(search: WordSearch, values: ParameterValues): string | undefined {
   const named = equalities(search, 'object', values);
-  const query = searchQuery({ ...search, beginnings: [] }, values, inTitle);
+  if (named.length === 0) return undefined;
+  const query = searchQuery({ ...search, beginnings: [] }, values, false);
   return `(${named.join(' OR ')}) AND NOT object."${search.column}" @@ ${query}`;
 }
 
-/** The conditions that a column of a table equals the whole text. */
-function equalities(
-  { identifiers, text }: WordSearch,
+/** The conditions that an identifier which is not searched for words equals the whole text. */
+function equalities(search: WordSearch, table: string, values: ParameterValues): string[] {
+  return search.identifiers
+    .filter(({ isInWords }) => !isInWords)
+    .map((each) => isEqual(each, search.text, table, values));
+}
+
+/** The condition that an identifier equals the whole text, or a reference does in this or in one case of its letters. */
+function isNamed(
+  { text, identifiers }: WordSearch,
   table: string,
   values: ParameterValues,
-): string[] {
-  // A statement must refer to every parameter that is added.
-  if (identifiers.length === 0) return [];
-  const parameter = values.addTyped(text, 'text');
-  return identifiers.map(({ name, type }) => `${table}."${name}" = CAST(${parameter} AS ${type})`);
+): string {
+  const written = [text, text.toUpperCase(), text.toLowerCase()];
+  const equal = identifiers.map((each) =>
+    each.isInWords && each.type === 'text'
+      ? `${table}."${each.name}" = ANY(${values.addTyped(written, 'text[]')})`
+      : isEqual(each, text, table, values),
+  );
+  return `(${['false', ...equal].join(' OR ')})`;
+}
+
+function isEqual(
+  { name, type }: Identifying,
+  text: string,
+  table: string,
+  values: ParameterValues,
+): string {
+  return `${table}."${name}" = CAST(${values.addTyped(text, 'text')} AS ${type})`;
 }
 
 /**

@@ -149,7 +149,7 @@ export class TalliedValues {
     if (!this.tables.has('searched')) {
       this.tables.set('searched', countedWord(words, search.words, false, this.values));
     }
-    const named = onlyNamed(search, false, this.values);
+    const named = onlyNamed(search, this.values);
     const counted = columnOf(this.metadata, field);
     const [first, end] = facetBounds([counted]);
     const others =

@@ -14,8 +14,8 @@ import { pickedPage, sqlOffset } from './picked-page.js';
 import type { PagePlan } from './plan.js';
 
 /**
- * Reads two lists, one behind the other, each in the order of its keys: objects with all words in the title, and the
- * others. A finer order would have to read and rank every match.
+ * Reads three lists, one behind the other, each in the order of its keys: the objects that the text names, the others with
+ * all words in the title, and the rest. A finer order would have to read and rank every match.
  */
 export const relevance: PagePlan = {
   name: 'relevance',
@@ -33,89 +33,100 @@ export const relevance: PagePlan = {
   },
 };
 
-/** An SQL condition on `object`: its title has all words of a search, or an identifier equals the text. */
-export function isTitled(search: WordSearch, values: ParameterValues): string {
-  return searchSql(search, `object."${search.column}"`, { values, table: 'object', inTitle: true });
+/** An SQL expression on `object`: the number of the list that it is in. */
+export function relevanceOf(search: WordSearch, values: ParameterValues): string {
+  const [isNamed, isTitled] = [isOf('named', search, values), isOf('titled', search, values)];
+  return `CASE WHEN ${isNamed} THEN 1 WHEN ${isTitled} THEN 2 ELSE 3 END`;
 }
 
-const IS_TITLED_ANCHOR = '(SELECT "#titled" FROM anchor)';
+/** The number of the list that the object in `anchor` is in. */
+const ANCHOR = '(SELECT "#class" FROM anchor)';
 
 /** What it takes to find the object behind which a list begins. */
 type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>;
 
-/** The table `anchor` as of `anchorOf`, with `#titled` as well. */
+/** The table `anchor` as of `anchorOf`, with `#class` as well. */
 export function anchorByRelevance(
   search: WordSearch,
   picking: Anchoring,
   identifier: string,
 ): string {
-  return anchorOf(picking, identifier, `${isTitled(search, picking.values)} IS TRUE AS "#titled"`);
+  return anchorOf(picking, identifier, `${relevanceOf(search, picking.values)} AS "#class"`);
 }
 
 /** A condition: an object comes behind the one in `anchor`, in the order of relevance. */
 export function behindByRelevance(search: WordSearch, { order, values }: Anchoring): string {
-  const isTitledObject = `(${isTitled(search, values)} IS TRUE)`;
-  return `(${IS_TITLED_ANCHOR} AND NOT ${isTitledObject}
-    OR ${IS_TITLED_ANCHOR} = ${isTitledObject} AND ${isBehind(order)})`;
+  const number = relevanceOf(search, values);
+  return `(${number} > ${ANCHOR} OR ${number} = ${ANCHOR} AND ${isBehind(order)})`;
 }
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order, and `#class`, which comes before them.
- * Refers to `counted`, the number of matching objects. The first page need not know how many titled objects there are if
- * they fill it.
+ * Refers to `counted`, the number of matching objects. The first page need not know how many objects a list has if they
+ * fill it.
  */
 function pickedByOffsets(picking: Picking, offset: string | undefined): string[] {
-  const { limit } = picking;
+  const { limit, metadata, criteria } = picking;
   const indexSize = indexSizeOf(picking);
-  const { titled, others } = classesOf(picking);
-  const byWord = picking.criteria && countByWord(picking.metadata, picking.criteria, true);
+  const { named, titled, rest } = listsOf(picking);
+  const byWord = criteria && countByWord(metadata, criteria, true);
   const some = `LIMIT greatest(${limit}, ${MAXIMUM_SORTED}) + 1`;
-  const count = `(SELECT count(*) FROM (
-      SELECT FROM object ${titled.where} ${offset ? '' : some}
-    ) titled)`;
+  const count = (where: string, limited = ''): string =>
+    `(SELECT count(*) FROM (SELECT FROM object ${where} ${limited}) counted_objects)`;
+  const atOnce = count(titled.where, offset ? '' : some);
+  const totals = {
+    named: count(named.where, offset ? '' : some),
+    titled: byWord
+      ? `coalesce(${byWord(titled)} - ${count(and(named.where, isOf('titled', searchOf(picking), picking.values)))}, ${atOnce})`
+      : atOnce,
+    rest: `(SELECT total FROM counted) - (SELECT total FROM counted_named) - (SELECT total FROM counted_titled)`,
+  };
+  const tables: string[] = [];
+  let [left, skipped] = [limit, offset];
+  for (const [name, list] of Object.entries({ named, titled, rest })) {
+    tables.push(
+      `counted_${name} AS MATERIALIZED (SELECT ${totals[name as keyof typeof totals]} AS total)`,
+      ...pickedByOffset({ ...list, limit: left }, { offset: skipped, indexSize }, `_${name}`),
+    );
+    left = `(${left} - (SELECT count(*) FROM picked_${name}))`;
+    skipped &&= `greatest(${skipped} - (SELECT total FROM counted_${name}), 0)`;
+  }
   return [
-    `counted_titled AS MATERIALIZED (
-      SELECT ${byWord ? `coalesce(${byWord(titled)}, ${count})` : count} AS total
-    )`,
-    ...pickedByOffset(titled, { offset, indexSize }, '_titled'),
-    `counted_others AS MATERIALIZED (
-      SELECT counted.total - counted_titled.total AS total FROM counted, counted_titled
-    )`,
-    ...pickedByOffset(
-      { ...others, limit: `(${limit} - (SELECT count(*) FROM picked_titled))` },
-      {
-        offset: offset && `greatest(${offset} - (SELECT total FROM counted_titled), 0)`,
-        indexSize,
-      },
-      '_others',
-    ),
+    ...tables,
     `picked AS MATERIALIZED (
-      SELECT *, 1 AS "#class" FROM picked_titled UNION ALL SELECT *, 2 FROM picked_others
+      SELECT *, 1 AS "#class" FROM picked_named UNION ALL SELECT *, 2 FROM picked_titled
+      UNION ALL SELECT *, 3 FROM picked_rest
     )`,
   ];
 }
 
-/** The tables for a page behind an object: the rest of the titled objects and all others, or the rest of the others. */
+/** The tables for a page behind an object: the rest of its list, and the lists behind that one. */
 function behind(picking: Picking, identifier: string): string[] {
   const { order, limit } = picking;
+  const tables = [anchorByRelevance(searchOf(picking), picking, identifier)];
+  const picked: string[] = [];
   // A statement must refer to every parameter that is added.
-  const { titled, others } = classesOf({ ...picking, split: undefined });
+  const lists = Object.entries(listsOf({ ...picking, split: undefined }));
+  for (const [at, [name, list]] of lists.entries()) {
+    const number = at + 1;
+    tables.push(
+      pickedBehind({ ...list, where: and(list.where, `${ANCHOR} = ${number}`) }, `_behind_${name}`),
+      `picked_${name} AS MATERIALIZED (${inBranches(
+        picking,
+        { limit },
+        (ordering, ...branch) =>
+          `SELECT ${keysOf(order)} FROM object ${and(list.where, `${ANCHOR} < ${number}`, ...branch)} ${ordering}`,
+      )})`,
+    );
+    picked.push(
+      `SELECT *, ${number} AS "#class" FROM picked_behind_${name}`,
+      `SELECT *, ${number} FROM picked_${name}`,
+    );
+  }
   return [
-    anchorByRelevance(searchOf(picking), picking, identifier),
-    pickedBehind({ ...titled, where: and(titled.where, IS_TITLED_ANCHOR) }, '_titled'),
-    pickedBehind({ ...others, where: and(others.where, `NOT ${IS_TITLED_ANCHOR}`) }, '_behind'),
-    `picked_others AS MATERIALIZED (${inBranches(
-      picking,
-      { limit },
-      (ordering, ...branch) =>
-        `SELECT ${keysOf(order)} FROM object ${and(others.where, IS_TITLED_ANCHOR, ...branch)} ${ordering}`,
-    )})`,
+    ...tables,
     `picked AS MATERIALIZED (
-      SELECT * FROM (
-        SELECT *, 1 AS "#class" FROM picked_titled
-        UNION ALL SELECT *, 2 FROM picked_behind
-        UNION ALL SELECT *, 2 FROM picked_others
-      ) object ${orderBy(order, 'object', '"#class"')} LIMIT ${limit}
+      SELECT * FROM (${picked.join(' UNION ALL ')}) object ${orderBy(order, 'object', '"#class"')} LIMIT ${limit}
     )`,
   ];
 }
@@ -125,21 +136,31 @@ function searchOf({ search }: Picking): WordSearch {
   throw new TypeError('A list by relevance needs a condition of containsWords');
 }
 
-/** The objects with and without all words in the title. */
-function classesOf(picking: Picking): { titled: Picking; others: Picking } {
+/** The condition that the text of a search names an object, or that the title has all words. */
+function isOf(only: 'named' | 'titled', search: WordSearch, values: ParameterValues): string {
+  return `(${searchSql(search, `object."${search.column}"`, { values, only })})`;
+}
+
+/** The lists of which one by relevance consists. */
+function listsOf(picking: Picking): Record<'named' | 'titled' | 'rest', Picking> {
   const { conditions, where, split, metadata, values } = picking;
-  const isOther = `${isTitled(searchOf(picking), values)} IS NOT TRUE`;
-  const context = { metadata, values, inTitle: true };
+  const search = searchOf(picking);
+  const titled = { metadata, values, only: 'titled' } as const;
+  const list = (all: string, others: string, ...isListed: string[]): Picking => ({
+    ...picking,
+    where: and(all, ...isListed),
+    split: split && { ...split, others: and(others, ...isListed) },
+  });
+  const others = split?.others ?? '';
+  const isNamed = isOf('named', search, values);
+  const isNotNamed = `${isNamed} IS NOT TRUE`;
   return {
-    titled: {
-      ...picking,
-      where: whereOf(conditions, context),
-      split: split && { ...split, others: whereOf(conditions.slice(split.carriedCount), context) },
-    },
-    others: {
-      ...picking,
-      where: and(where, isOther),
-      split: split && { ...split, others: and(split.others, isOther) },
-    },
+    named: list(where, others, isNamed),
+    titled: list(
+      whereOf(conditions, titled),
+      split ? whereOf(conditions.slice(split.carriedCount), titled) : '',
+      isNotNamed,
+    ),
+    rest: list(where, others, `${isOf('titled', search, values)} IS NOT TRUE`, isNotNamed),
   };
 }

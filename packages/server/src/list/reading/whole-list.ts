@@ -10,7 +10,7 @@ import { and, sqlEach } from '../condition/print.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
-import { anchorByRelevance, behindByRelevance, isTitled } from '../plan/relevance.js';
+import { anchorByRelevance, behindByRelevance, relevanceOf } from '../plan/relevance.js';
 import { inBranches } from '../statement/in-branches.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
 import { anchorOf, isBehind } from '../statement/picked-objects.js';
@@ -75,7 +75,7 @@ function objectsOf(listing: VisibleListing, matching: MatchingObjects): Query {
     offset: values.addTyped(offset, 'bigint'),
   };
   const objects = search
-    ? `${select(orderBy(order, 'object', `${isTitled(search, values)} IS NOT TRUE`))}
+    ? `${select(orderBy(order, 'object', relevanceOf(search, values)))}
            LIMIT ${section.limit} OFFSET ${section.offset}`
     : inBranches(picking, section, select);
   return [`${anchor} ${objects}`, values.values];

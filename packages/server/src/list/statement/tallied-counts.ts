@@ -172,7 +172,9 @@ export function countByWord(
   if (!facets) return undefined;
   return ({ where, values }) => {
     const count = wordCountOf(tally, search.words, inTitle, facets, values);
-    const named = onlyNamed(search, inTitle, values);
+    // All objects, of which a title names some.
+    if (inTitle) return count;
+    const named = onlyNamed(search, values);
     return named === undefined
       ? count
       : `${count} + (SELECT count(*) FROM object ${and(where, named)})`;
