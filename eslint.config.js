@@ -102,7 +102,8 @@ export default tseslint.config(
     files: ['**/*.ts', 'packages/embedded-postgres/src/*.js'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      // The service of projects would make the program of the service twice.
+      parserOptions: { project: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {
       // A Nest module is a class with a decorator and nothing in it.
