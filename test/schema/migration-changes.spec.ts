@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from 'pg';
 import {
   Column,
@@ -166,11 +166,21 @@ async function counts(): Promise<Record<string, number>> {
 
 const TEXT = 'Emca '.repeat(11).trim();
 
-beforeEach(async () => {
-  database = await createDatabase();
+/** A database with the gadgets, which each test has a copy of. */
+let declared: TestDatabase;
+
+beforeAll(async () => {
+  declared = await createDatabase();
+  database = declared;
   source = await open(gadgets());
   await createDeclared(source);
   await run([`INSERT INTO gadgets ("gadgetID", name, maker) VALUES ('g1', 'One', 'Acme')`]);
+  await source.destroy();
+});
+afterAll(() => declared.drop());
+beforeEach(async () => {
+  database = await createDatabase({ copied: declared });
+  source = await open(gadgets());
 });
 afterEach(async () => {
   await source.destroy();

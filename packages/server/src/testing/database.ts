@@ -22,6 +22,8 @@ interface DatabaseOptions {
   readonly migrated?: boolean;
   /** The project whose migrations are run where there is no template that has run them. */
   readonly project?: Project;
+  /** A database to copy, which no session is in. */
+  readonly copied?: TestDatabase;
 }
 
 /** Settings without durability: the data of a crashed test run is worthless. */
@@ -39,13 +41,15 @@ export const FAST = {
 export async function createDatabase({
   migrated = true,
   project,
+  copied,
 }: DatabaseOptions = {}): Promise<TestDatabase> {
   // Set by a global setup that has migrated it.
   const { TEST_TEMPLATE_DATABASE: template } = process.env;
   const run = template?.replace('catalogue_test_template_', 'catalogue_test_') ?? 'catalogue_test';
   const name = `${run}_${randomBytes(6).toString('hex')}`;
   const server = await testServer();
-  const source = migrated ? (template ?? 'template0') : 'template0';
+  const former = copied && new URL(copied.url).pathname.slice(1);
+  const source = former ?? (migrated ? (template ?? 'template0') : 'template0');
   const holder = await connectedTo(server.url);
   await dropAbandoned(holder, `${run}_`, name);
   await holder.query(`CREATE DATABASE ${name} TEMPLATE ${source}`);
@@ -54,7 +58,7 @@ export async function createDatabase({
   socketOf(holder).unref();
   const url = new URL(server.url);
   url.pathname = `/${name}`;
-  if (migrated && template === undefined && project) await migrateProject(project, url.href);
+  if (migrated && source === 'template0' && project) await migrateProject(project, url.href);
   return {
     url: url.href,
     drop: async () => {
