@@ -1,5 +1,12 @@
 import { Column, CreateDateColumn, PrimaryColumn, UpdateDateColumn } from 'typeorm';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
+import {
+  identifierColumn,
+  Meaning,
+  nameColumn,
+  NaturalOrder,
+  Resource,
+  timeColumn,
+} from '@catalogue/server';
 
 @Resource('brands', { filtered: ['name'], sorted: ['name'] })
 export class Brand {
@@ -16,4 +23,8 @@ export class Brand {
 
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
+
+  /** The natural order of the name, for `sort`. */
+  @NaturalOrder('name')
+  nameOrder!: string;
 }

@@ -6,7 +6,14 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
+import {
+  identifierColumn,
+  Meaning,
+  nameColumn,
+  NaturalOrder,
+  Resource,
+  timeColumn,
+} from '@catalogue/server';
 
 @Resource('categories', { filtered: ['parentID', 'name'], sorted: ['name'] })
 @Check('categories_parent', '"parentID" <> "categoryID"')
@@ -29,4 +36,8 @@ export class Category {
 
   @UpdateDateColumn(timeColumn)
   updatedAt!: Date;
+
+  /** The natural order of the name, for `sort`. */
+  @NaturalOrder('name')
+  nameOrder!: string;
 }

@@ -9,7 +9,14 @@ import {
 } from 'typeorm';
 import { Brand } from '../brands/brand.entity.js';
 import { Category } from '../categories/category.entity.js';
-import { identifierColumn, Meaning, nameColumn, Resource, timeColumn } from '@catalogue/server';
+import {
+  identifierColumn,
+  Meaning,
+  nameColumn,
+  NaturalOrder,
+  Resource,
+  timeColumn,
+} from '@catalogue/server';
 
 export enum ProductType {
   PHYSICAL = 'PHYSICAL',
@@ -123,4 +130,8 @@ export class Product {
   @Index({ type: 'gin' })
   @Column({ type: 'tsvector', select: false, insert: false, update: false })
   words!: string;
+
+  /** The natural order of the name, for `sort`. */
+  @NaturalOrder('name')
+  nameOrder!: string | null;
 }

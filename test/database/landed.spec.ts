@@ -15,6 +15,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'packages/server/src/database/engine/6-words-of-all-scripts.sql': 'dba0972f5a3a',
   'src/migrations/1764676800000-baseline.ts': 'aaab16c50955',
   'src/migrations/1795968737994-variants-of-a-name.ts': '5b878f72afba',
+  'src/migrations/1795990258264-natural-order-of-names.ts': '54985c92e895',
 };
 
 const ENGINE = 'packages/server/src/database/engine';

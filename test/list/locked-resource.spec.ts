@@ -62,7 +62,7 @@ describe('Other resources', () => {
     expect(tags.size).toBe(2);
     await until(
       async () =>
-        (await query('SELECT FROM brands_tally_by_name_deltas')).length === 0 &&
+        (await query('SELECT FROM "brands_tally_by_nameOrder_deltas"')).length === 0 &&
         (await query(`SELECT FROM resource_versions WHERE resource = 'brands'`)).length === 1,
     );
     expect(await waiting()).toBeGreaterThanOrEqual(CONNECTIONS);

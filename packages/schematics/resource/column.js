@@ -7,7 +7,7 @@ import {
   JsonText,
   readJson,
 } from '@catalogue/server/generator';
-import { LENGTH, PARAMETERS } from './fields.js';
+import { isName, LENGTH, PARAMETERS } from './fields.js';
 import { GeneratorError } from './generator-error.js';
 
 /** @typedef {import('./fields.js').Type} Type */
@@ -219,7 +219,7 @@ export class Column {
     const texts = [...this.distinct];
     const mostly = (/** @type {(text: string) => boolean} */ holds) =>
       texts.filter(holds).length * 2 > texts.length;
-    if (/^(name|title|label)$/i.test(name)) return ['a name', 'exact', 'sort', 'words'];
+    if (isName(name)) return ['a name', 'exact', 'sort', 'words'];
     if (mostly((text) => HOURS.test(text))) return ['times of day'];
     if (mostly((text) => /^https?:\/\//i.test(text))) return ['links'];
     const words = texts.reduce((sum, text) => sum + text.trim().split(/\s+/).length, 0);

@@ -210,6 +210,13 @@ export function checkParameters(identifier, fields) {
       'No field can be called words if another has the flag words: the search has a column of that name',
     );
   }
+  const ordered = fields.find(({ name }) => names.includes(`${name}Order`) && isName(name));
+  if (ordered) {
+    throw fieldError(
+      `${ordered.name}Order`,
+      `is called like the column with the order of ${ordered.name}`,
+    );
+  }
   const folded = names.map((name) => name.toLowerCase());
   const sameColumn = names.find((_, at) => folded.indexOf(folded[at] ?? '') !== at);
   if (sameColumn !== undefined) {
@@ -251,6 +258,9 @@ export const isIndexed = (flags) => isFiltered(flags) || flags.has('sort');
 
 /** Whether a filter compares a field with these flags. @type {(flags: ReadonlySet<Flag>) => boolean} */
 export const isFiltered = (flags) => FILTERS.some((flag) => flags.has(flag));
+
+/** Whether texts of this name are names, which people expect in the natural order. @type {(name: string) => boolean} */
+export const isName = (name) => /^(name|title|label)$/i.test(name);
 
 /** The type that has this name or alias. @type {(name: string) => Type | undefined} */
 const typeNamed = (name) =>

@@ -6,6 +6,7 @@ export { Settings } from './settings/settings.js';
 // For entities, in addition to the decorators of TypeORM.
 export { identifierColumn, nameColumn, timeColumn } from './resource/column-types.js';
 export { Meaning } from './resource/meaning.js';
+export { NaturalOrder } from './resource/natural-order.js';
 export { Resource } from './resource/declaration.js';
 export type { ScopeClient } from './resource/visibility.js';
 

@@ -20,7 +20,7 @@ ${decorators.join('')}export class ${names.entity} {
   @PrimaryColumn(${keyOptions(resource)})
   ${identifier}!: ${identifierFacts(identifierType).property()};
 
-${fields.map((field) => property(resource, field)).join('\n')}${external ? '' : TIME_COLUMNS}${searched.length === 0 ? '' : words(searched)}}
+${fields.map((field) => property(resource, field)).join('\n')}${external ? '' : TIME_COLUMNS}${resource.naturalFields.map(order).join('')}${searched.length === 0 ? '' : words(searched)}}
 `;
   return `${imports(resource, declaration)}${declaration}`;
 }
@@ -40,6 +40,13 @@ const words = (searched) => `
   @Index({ type: 'gin' })
   @Column({ type: 'tsvector', select: false, insert: false, update: false })
   words!: string;
+`;
+
+/** The property for the natural order of a field. @type {(field: Field) => string} */
+const order = ({ name, flags }) => `
+  /** The natural order of the ${name}, for \`sort\`. */
+  @NaturalOrder('${name}')
+  ${name}Order!: string${flags.has('null') ? ' | null' : ''};
 `;
 
 /** The column options of the identifier, as TypeScript. @type {(resource: Resource) => string} */
@@ -79,7 +86,9 @@ function imports({ targets }, declaration) {
   const typeorm = declaration.match(
     /(?<=@)(Check|Column|CreateDateColumn|ForeignKey|Index|PrimaryColumn|UpdateDateColumn)\b/g,
   );
-  const own = declaration.match(/\b(identifierColumn|Meaning|nameColumn|Resource|timeColumn)\b/g);
+  const own = declaration.match(
+    /\b(identifierColumn|Meaning|nameColumn|NaturalOrder|Resource|timeColumn)\b/g,
+  );
   const others = [...targets.values()]
     .filter(({ module }) => module !== '')
     .map(({ entity: name, module }) => `import { ${name} } from '${module}';\n`);

@@ -1,5 +1,5 @@
 import { isArrayType } from '@catalogue/server/generator';
-import { isFiltered, isIndexed, TIMES } from '../fields.js';
+import { isFiltered, isIndexed, isName, TIMES } from '../fields.js';
 
 /**
  * A resource to be written.
@@ -52,6 +52,12 @@ export function describe(resource) {
     filteredColumns: external ? [] : fieldNames(filtered.filter(({ type }) => !isArrayType(type))),
     /** The columns that lists are sorted by and that need an index and a tally for it. */
     sortedColumns: external ? [] : fieldNames(all, 'sort'),
+    /** The fields that lists are sorted by in the natural order. */
+    naturalFields: external
+      ? []
+      : fields.filter(
+          ({ name, type, flags }) => type === 'text' && flags.has('sort') && isName(name),
+        ),
     /** The columns whose values the tally counts. */
     countedColumns: fieldNames(fields, 'counted'),
     /** The columns that have a gin index: filtered arrays, and the words of texts. */

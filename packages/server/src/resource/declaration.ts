@@ -1,5 +1,6 @@
 import { Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
 import { Meaning, meaningOf } from './meaning.js';
+import { naturalOrders, orderedBy } from './natural-order.js';
 
 const RESOURCE = Symbol('resource');
 
@@ -22,7 +23,7 @@ interface ListColumns<Column extends string> {
   /**
    * Columns that lists are sorted by. Each has an index, and the tally finds an offset in their order: of all
    * objects, of those with values of one counted enumeration or boolean, and of those in an interval of the
-   * column itself.
+   * column itself. A text with a `@NaturalOrder` stands for that.
    */
   readonly sorted?: readonly Column[];
   /**
@@ -112,6 +113,11 @@ export function Resource<Entity extends object>(
     const declared: Declared = {
       ...NOTHING,
       ...columns,
+      sorted: (columns.sorted ?? []).map((property) => orderedBy(target, property)),
+      derived: {
+        ...Object.fromEntries([...naturalOrders(target)].map(([of, order]) => [order, [of]])),
+        ...columns.derived,
+      },
       name,
       external,
       scope,

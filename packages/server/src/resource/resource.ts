@@ -12,6 +12,7 @@ import {
   type ExternalTable,
   externalTableNamed,
 } from './declaration.js';
+import { orderedBy } from './natural-order.js';
 
 /** The name of several objects of an entity: `order items` for the resource `order_items`. */
 export function pluralName(entity: ObjectType<unknown>): string {
@@ -114,6 +115,15 @@ export function columnOf(metadata: EntityMetadata, property: string): ColumnMeta
   const column = metadata.findColumnWithPropertyName(property);
   if (!column) throw new TypeError(`${metadata.tableName} has no column ${property}`);
   return column;
+}
+
+/**
+ * The column by whose values lists are sorted that are to be sorted by a property.
+ *
+ * @throws TypeError if there is none
+ */
+export function orderColumnOf(metadata: EntityMetadata, property: string): ColumnMetadata {
+  return columnOf(metadata, orderedBy(metadata.target, property));
 }
 
 /** A resource's public columns, in the order declared. */

@@ -3,7 +3,7 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from './column-values.js';
 import type { Children } from './children.js';
 import { type Related, relatedOf } from './related.js';
-import { columnOf, fieldsOf, identifierOf, tableOf } from './resource.js';
+import { fieldsOf, identifierOf, orderColumnOf, tableOf } from './resource.js';
 
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */
 export type VisibleRelated = (metadata: EntityMetadata) => readonly string[];
@@ -122,7 +122,7 @@ function relatedObjects(
   const of = `FROM ${tableOf(metadata)} related WHERE ${[refers, ...visible(metadata)].join(' AND ')}`;
   const direction = descending ? ' DESC NULLS LAST' : '';
   const keys = [
-    ...(sorted ? [`related."${columnOf(metadata, sorted).databaseName}"${direction}`] : []),
+    ...(sorted ? [`related."${orderColumnOf(metadata, sorted).databaseName}"${direction}`] : []),
     `related."${identifier}"${descending ? ' DESC' : ''}`,
   ];
   const objects = `SELECT ${publicForms(metadata, fields, 'related').join(', ')} ${of}

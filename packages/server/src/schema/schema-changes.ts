@@ -55,7 +55,7 @@ interface ParameterisedStatement {
 }
 
 /** Creates the table in which TypeORM keeps the expressions of generated columns. */
-const METADATA_TABLE =
+export const METADATA_TABLE =
   'CREATE TABLE IF NOT EXISTS "typeorm_metadata" ("type" character varying NOT NULL, "database" character varying, ' +
   '"schema" character varying, "table" character varying, "name" character varying, "value" text)';
 

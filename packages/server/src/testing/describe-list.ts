@@ -15,6 +15,7 @@ import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
 import { declaredChildren } from '../resource/children.js';
 import { declaredColumns } from '../resource/declaration.js';
+import { naturalOrders } from '../resource/natural-order.js';
 import { relatedEntity } from '../resource/references.js';
 import { relatedName } from '../resource/related.js';
 import {
@@ -132,7 +133,13 @@ export function describeList(
     /** The resource in plain SQL, without its filters. */
     function plain(): PlainResource {
       const table = options.view ?? tableOf(service.dataSource.getMetadata(entity));
-      return { path, table, identifier, sorts, filters: {} };
+      const natural = Object.fromEntries(
+        [...naturalOrders(entity).keys()].map((name) => [
+          name,
+          list.objects.flatMap(({ [name]: text }) => (typeof text === 'string' ? [text] : [])),
+        ]),
+      );
+      return { path, table, identifier, sorts, natural, filters: {} };
     }
 
     async function objects(query: string): Promise<Row[]> {

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { separableValue, separatedValues } from '../http/parameters/separated-values.js';
+import { naturalKey } from './natural-key.js';
 import type { Random } from './random.js';
 import type { Service } from './service.js';
 
@@ -20,6 +21,8 @@ export interface PlainResource {
   readonly identifier: string;
   /** The columns that `sort` may name. */
   readonly sorts: readonly string[];
+  /** The texts of columns that are sorted in the natural order. */
+  readonly natural?: Readonly<Record<string, readonly string[]>>;
   readonly filters: Readonly<Record<string, PlainFilter>>;
   /** The objects that a client sees, as SQL. Default: all. */
   readonly seen?: (client: string) => string;
@@ -247,7 +250,8 @@ export function plainWhere(
  * Objects without a value come last. The identifier ends the order, in the direction of the last name. A name that is
  * repeated counts once.
  */
-function orderOf({ identifier, relevance }: PlainResource, { sort, q = '' }: PlainRequest): string {
+function orderOf(resource: PlainResource, { sort, q = '' }: PlainRequest): string {
+  const { identifier, relevance, natural = {} } = resource;
   const keys = new Map<string, string>();
   for (const key of namesIn(sort)) {
     const name = bare(key);
@@ -255,10 +259,18 @@ function orderOf({ identifier, relevance }: PlainResource, { sort, q = '' }: Pla
   }
   if (!keys.has(identifier)) keys.set(identifier, [...keys.values()].at(-1) ?? 'ASC');
   return [...keys]
-    .map(([name, direction]) =>
-      name === 'relevance' ? `${relevance?.(q)}` : `"${name}" ${direction} NULLS LAST`,
-    )
+    .map(([name, direction]) => {
+      if (name === 'relevance') return `${relevance?.(q)}`;
+      const texts = natural[name];
+      return `${texts ? naturalPlace(name, texts) : `"${name}"`} ${direction} NULLS LAST`;
+    })
     .join(', ');
+}
+
+/** A text of a column with its place in the natural order, in SQL. */
+function naturalPlace(column: string, texts: readonly string[]): string {
+  const keys = Object.fromEntries(texts.map((text) => [text, naturalKey(text)]));
+  return `(${literal(JSON.stringify(keys))}::jsonb ->> "${column}") COLLATE "C"`;
 }
 
 /** A request without some of its parameters. */

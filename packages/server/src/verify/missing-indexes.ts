@@ -14,7 +14,7 @@ import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { relatedOf } from '../resource/related.js';
-import { columnOf, identifierOf, nameOf, resourcesOf, tableOf } from '../resource/resource.js';
+import { identifierOf, nameOf, orderColumnOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { isInOrder, isServed, plan } from '../schema/plan.js';
 
 /**
@@ -64,7 +64,7 @@ async function ofSorts(
   const found: string[] = [];
   const { databaseName: identifier } = identifierOf(metadata);
   for (const { field } of listing.query.sort ?? []) {
-    const column = columnOf(metadata, field);
+    const column = orderColumnOf(metadata, field);
     // Read backwards, an index serves the descending order, too.
     const order = `"${column.databaseName}", "${identifier}"`;
     const text = `SELECT * FROM ${tableOf(metadata)} ORDER BY ${order} LIMIT 1`;

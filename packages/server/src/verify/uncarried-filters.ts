@@ -3,6 +3,7 @@ import { type ColumnCondition, columnConditions } from '../list/condition/condit
 import type { CalledLists } from './called-lists.js';
 import { hasOwnTable } from '../resource/own-table.js';
 import { declaredColumns } from '../resource/declaration.js';
+import { orderedBy } from '../resource/natural-order.js';
 import { identifierOf } from '../resource/resource.js';
 
 /** The filters by times of every entity, for copies, which need no order: a time in every index costs each write. */
@@ -23,7 +24,9 @@ export function uncarriedFilters(called: CalledLists): string[] {
     const sorts = lists
       .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)
       .flatMap((other) => (other.listing.query.sort ?? []).map(({ field }) => field))
-      .filter((field) => declaredColumns(metadata).sorted.includes(field));
+      .filter((field) =>
+        declaredColumns(metadata).sorted.includes(orderedBy(metadata.target, field)),
+      );
     for (const condition of columnConditions(listing.filters)) {
       const { column } = condition;
       const uncarried = sorts.filter((sort) => sort !== column);

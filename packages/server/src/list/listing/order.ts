@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { columnOf, identifierOf } from '../../resource/resource.js';
+import { identifierOf, orderColumnOf } from '../../resource/resource.js';
 import { RELEVANCE, type SortKey } from '../query/list-query.dto.js';
 
 export interface OrderKey {
@@ -21,7 +21,7 @@ export function totalOrder(metadata: EntityMetadata, keys: readonly SortKey[] = 
   const identifier = identifierOf(metadata);
   const sort = keys
     .filter(({ field }) => field !== RELEVANCE)
-    .map(({ field, direction }) => ({ column: columnOf(metadata, field), direction }));
+    .map(({ field, direction }) => ({ column: orderColumnOf(metadata, field), direction }));
   const at = sort.findIndex(({ column }) => column === identifier);
   return at < 0
     ? [...sort, { column: identifier, direction: sort.at(-1)?.direction ?? 'ASC' }]
