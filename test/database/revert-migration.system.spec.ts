@@ -11,8 +11,8 @@ const TIME = 9_000_000_000_000;
 const NOTE: TestMigration = {
   name: 'AddBrandNote',
   up: `ALTER TABLE brands ADD note text;
-       SELECT install_tally('brands', 'brandID', '{note}', '{name,createdAt,updatedAt}')`,
-  down: `SELECT install_tally('brands', 'brandID', '{}', '{name,createdAt,updatedAt}');
+       SELECT install_tally('brands', 'brandID', '{note}', '{nameOrder,createdAt,updatedAt}')`,
+  down: `SELECT install_tally('brands', 'brandID', '{}', '{nameOrder,createdAt,updatedAt}');
          ALTER TABLE brands DROP COLUMN note`,
 };
 

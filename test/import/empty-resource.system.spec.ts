@@ -294,7 +294,9 @@ describe('While an empty resource is loaded', () => {
       await service.get('/categories?within=c').expect(200);
       await service.get('/brands/b').expect(200);
     }
-    await until(async () => (await query('SELECT FROM "brands_tally_by_nameOrder_deltas"')).length === 0);
+    await until(
+      async () => (await query('SELECT FROM "brands_tally_by_nameOrder_deltas"')).length === 0,
+    );
     const { rounds } = service.application.get(Maintenance);
     const { done } = rounds;
     await until(() => rounds.done > done + 1);

@@ -40,7 +40,7 @@ describe('Maintenance', () => {
       'Maintenance of the deletions of brands fails: relation "brands_deletions" does not exist',
       'Maintenance of the tally of brands fails: relation "brands_tally_deltas" does not exist',
     ]);
-    await query(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
+    await query(`SELECT install_tally('brands', 'brandID', '{}', '{nameOrder}')`);
     await query(`SELECT install_deletions('brands', 'brandID')`);
     await until(() => keeper.rounds.done >= 2);
     expect(logged.slice(2).sort()).toEqual([
@@ -66,7 +66,7 @@ describe('Maintenance', () => {
     expect(await metrics()).toContain('catalogue_maintenance_failing{resource="products"} 0');
     await service.get('/brands').expect(503, refusal(-2, 'The service is temporarily unavailable'));
     await service.get('/products').expect(200);
-    await query(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
+    await query(`SELECT install_tally('brands', 'brandID', '{}', '{nameOrder}')`);
     await until(async () => (await ready()) === 200);
     await service.get('/brands').expect(200);
     await until(async () =>

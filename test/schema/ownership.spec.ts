@@ -80,7 +80,7 @@ const ofOthers = () =>
   );
 
 const installAll = async () => {
-  await asAdministrator(`SELECT install_tally('brands', 'brandID', '{}', '{name}')`);
+  await asAdministrator(`SELECT install_tally('brands', 'brandID', '{}', '{nameOrder}')`);
   await asAdministrator(`SELECT remove_deletions('brands')`);
   await asAdministrator(`SELECT install_deletions('brands', 'brandID')`);
   await asAdministrator(`SELECT install_words('products', '{name,description,refID}')`);

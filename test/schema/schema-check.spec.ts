@@ -76,7 +76,7 @@ describe('A service whose database does not match its entities', () => {
 
   it('is ready where the database merely has more', async () => {
     await query('CREATE INDEX mine ON brands ("createdAt")');
-    await query(`SELECT install_tally('brands', 'brandID', '{name}', '{name}')`);
+    await query(`SELECT install_tally('brands', 'brandID', '{name}', '{nameOrder}')`);
     await check();
     await ready().expect(200);
     await service.get('/brands').expect(200);

@@ -56,14 +56,16 @@ export async function applyMigrations(
     await withShortLocks(name, context, apply, instance?.transaction !== false);
     applied.push(name);
   }
-  // TypeORM finds the expression of a generated column by the name of the database, which a restore may change.
-  if (await hasTable(runner.manager, 'typeorm_metadata')) {
-    await runner.query(
-      'UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database()',
-    );
-  }
+  await runner.query(RENAMED_METADATA);
   return applied;
 }
+
+/** TypeORM finds the expression of a generated column by the name of the database, which a restore or a copy changes. */
+export const RENAMED_METADATA = `DO $$ BEGIN
+  IF to_regclass('typeorm_metadata') IS NOT NULL THEN
+    UPDATE typeorm_metadata SET database = current_database() WHERE database <> current_database();
+  END IF;
+END $$`;
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: duplicate_table, duplicate_object
 const ALREADY_THERE = ['42P07', '42710'];

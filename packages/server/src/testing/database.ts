@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { withApplication } from '../cli/open-catalogue.js';
 import { dropAbandoned } from '../database/abandoned-databases.js';
+import { RENAMED_METADATA } from '../database/migrate.js';
 import { serverSettings } from '../database/server-settings.js';
 import { socketOf } from '../private-api/database.js';
 import { migrationsOf, type Project } from '../project.js';
@@ -58,7 +59,8 @@ export async function createDatabase({
   socketOf(holder).unref();
   const url = new URL(server.url);
   url.pathname = `/${name}`;
-  if (migrated && source === 'template0' && project) await migrateProject(project, url.href);
+  if (source !== 'template0') await queryOn(url.href, RENAMED_METADATA);
+  else if (migrated && project) await migrateProject(project, url.href);
   return {
     url: url.href,
     drop: async () => {
