@@ -42,6 +42,7 @@ const PLAIN: PlainResource = {
   table: 'products',
   identifier: 'productID',
   sorts: [],
+  natural: { name: Array.from({ length: 70 }, (_, at) => `name ${at}`) },
   filters: {
     brandIDNot: differs('brandID', []),
     typeNot: differs('type', []),
