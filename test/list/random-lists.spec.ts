@@ -26,7 +26,7 @@ import { BOOK_FILTERS, bookFilters, randomBook, randomFacets } from './plain-boo
 
 const BOOKS = 5000;
 /** Lists at random; set RANDOM_LISTS for more. */
-const LISTS = Number(process.env.RANDOM_LISTS ?? 220);
+const LISTS = Number(process.env.RANDOM_LISTS ?? 140);
 
 let library: Library;
 
