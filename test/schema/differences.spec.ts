@@ -107,15 +107,15 @@ const damages: Damage[] = [
     'categories',
   ),
   damaged(
-    `SELECT install_words('products', '{name,refID,description}')`,
-    'the words of products are made of name, refID, description, its entity derives them from name, description',
+    `SELECT install_words('products', '{name,imageURL,description,refID}')`,
+    'the words of products are made of name, imageURL, description, refID, its entity derives them from name, description, refID',
     'products',
     // An instance of another release may search them.
     'migrate',
   ),
   damaged(
     `SELECT install_words('products', '{name}')`,
-    'the words of products are made of name, its entity derives them from name, description',
+    'the words of products are made of name, its entity derives them from name, description, refID',
     'products',
   ),
   damaged(
