@@ -45,7 +45,7 @@ export function describe(resource) {
     /** The fields that are searched for words, the title first: one by which lists are sorted, if there is one. */
     searched,
     /** Those that an index finds if a search is their whole text. */
-    searchedWhole: fieldNames(words.filter(({ flags }) => isIndexed(flags))),
+    searchedWhole: fieldNames(words.filter(({ flags }) => isFiltered(flags))),
     /** The column that has their words. */
     searchedColumns,
     /** The columns that filters compare. */
