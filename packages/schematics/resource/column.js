@@ -133,10 +133,18 @@ export class Column {
     return this.distinct.size === this.values && !this.nullable && this.isKey;
   }
 
-  /** The column as the identifier. @type {(name: string) => Use} */
-  key(name) {
+  /** The column as the identifier, beside other fields. @type {(name: string, others: readonly Use[]) => Use} */
+  key(name, others) {
     const type = IDENTIFIER_TYPES.find((each) => each !== 'text' && this.canBe(each));
-    return { field: `${name}:${type === undefined ? '' : `${type}:`}identifier` };
+    if (type !== undefined) return { field: `${name}:${type}:identifier` };
+    const isSearched = others.some(({ field }) => field.split(':').includes('words'));
+    return { field: `${name}:identifier${isSearched && this.hasCodes ? ':words' : ''}` };
+  }
+
+  /** Whether most of its values have a digit. */
+  get hasCodes() {
+    const codes = [...this.distinct].filter((text) => /\d/.test(text));
+    return codes.length * 2 > this.distinct.size;
   }
 
   /** The column as a field. @type {(name: string, surroundings: Surroundings) => Use} */
@@ -240,9 +248,7 @@ export class Column {
     if (isProse) return ['several words', 'words'];
     if (hasWords) return ['more digits than letters'];
     if (!isTyped) return ['too long to be typed'];
-    return mostly((text) => /\d/.test(text))
-      ? ['codes', 'exact', 'words']
-      : ['single words', 'exact'];
+    return this.hasCodes ? ['codes', 'exact', 'words'] : ['single words', 'exact'];
   }
 
   /** Whether a value is in two rows on average. */

@@ -26,6 +26,7 @@ import { isReserved } from './names.js';
  * @typedef {object} Fields all fields of a resource
  * @property {string} identifier
  * @property {IdentifierType} identifierType
+ * @property {boolean} [isKeySearched] whether a search finds the identifier by its parts
  * @property {readonly Field[]} fields all but the identifier and the times
  * @property {readonly Field[]} times `createdAt` and `updatedAt`, if they are filtered or sorted by
  */
@@ -82,9 +83,16 @@ export function readFields(text, defaultIdentifier) {
   const others = described.filter((each) => !isKey(each));
   const fields = others.map(({ name, words }) => readField(name, words));
   checkParameters(key.name, fields);
+  const isKeySearched = key.words.includes('words');
+  if (isKeySearched && !fields.some(({ flags }) => flags.has('words'))) {
+    throw new GeneratorError(
+      `The identifier ${key.name} is searched beside other fields: give one of them the flag words`,
+    );
+  }
   return {
     identifier: key.name,
     identifierType,
+    isKeySearched,
     fields: fields.filter(({ name }) => !TIMES.includes(name)),
     times: fields.filter(({ name }) => TIMES.includes(name)),
   };
@@ -94,7 +102,7 @@ export function readFields(text, defaultIdentifier) {
 function identifierTypeOf(name, words) {
   const types = words.filter((word) => IDENTIFIER_TYPES.some((type) => type === typeNamed(word)));
   const more = words.find(
-    (word) => !['identifier', 'exact', 'several', 'sort', types[0]].includes(word),
+    (word) => !['identifier', 'exact', 'several', 'sort', 'words', types[0]].includes(word),
   );
   if (more !== undefined) {
     throw new GeneratorError(

@@ -33,12 +33,11 @@ export async function proposal(file, names, resources, { delimiter, number = fal
   }
   oneTree(references, taken);
   const proposed = [...named]
-    .filter(([name, column]) => column === identifier || !TIMES.includes(name))
-    .map(([name, column]) =>
-      column === identifier
-        ? column.key(name)
-        : column.use(name, { taken, reference: references.get(column) }),
-    );
+    .filter(([name, column]) => column !== identifier && !TIMES.includes(name))
+    .map(([name, column]) => column.use(name, { taken, reference: references.get(column) }));
+  // It is the first one.
+  const [[key = ''] = []] = named;
+  if (identifier) proposed.unshift(identifier.key(key, proposed));
   if (number) {
     const field = `${names.identifier}:integer:identifier`;
     proposed.unshift({ field, why: 'the number of the row' });

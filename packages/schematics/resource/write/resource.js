@@ -34,10 +34,11 @@ export function describe(resource) {
   const references = fields.filter(({ type }) => type === 'reference');
   const filtered = all.filter(({ flags }) => isFiltered(flags));
   const words = fields.filter(({ flags }) => flags.has('words'));
-  const searched = fieldNames([
-    ...words.filter(({ flags }) => flags.has('sort')),
-    ...words.filter(({ flags }) => !flags.has('sort')),
-  ]);
+  const searched = [
+    ...fieldNames(words.filter(({ flags }) => flags.has('sort'))),
+    ...fieldNames(words.filter(({ flags }) => !flags.has('sort'))),
+    ...(resource.isKeySearched ? [identifier] : []),
+  ];
   const searchedColumns = searched.length > 0 ? ['words'] : [];
   return {
     ...resource,
