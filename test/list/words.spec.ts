@@ -431,6 +431,24 @@ describe('A search for words', () => {
     expect(body.response_data.count).toBe('5');
   });
 
+  it('counts each five characters without spaces as a word', async () => {
+    const characters = Array.from({ length: 101 }, (_, at) => String.fromCodePoint(0x4e00 + at));
+    await search(characters.slice(0, 100).join('')).expect(200);
+    await search(characters.join('')).expect(400);
+    await search(`${characters.join('')}*`).expect(400);
+    await search('00日10日20日30日40日50日60日70日80日90日').expect(200);
+    await search('a日b月c火d水e木f金g土h今i本j語k売').expect(400);
+  });
+
+  it('keeps the first 20,000 words of a text without spaces, which an index holds', async () => {
+    const characters = Array.from({ length: 10_002 }, (_, at) => String.fromCodePoint(0x4e00 + at));
+    const [row] = await service.dataSource.query<{ count: number }[]>(
+      'SELECT cardinality(search_words($1)) AS count',
+      [characters.join('')],
+    );
+    expect(row?.count).toBe(20_000);
+  });
+
   it.each([
     ['21 different words', numbered(21)],
     ['21 different words without a space', numbered(21).replaceAll(' ', '-')],

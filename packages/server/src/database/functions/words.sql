@@ -41,7 +41,8 @@ $$;
 
 -- The words of a text. A sequence of characters that is written without spaces is none: each two and each three that are
 -- adjacent take its place, and a character that is alone. To search for a sequence of three or more, each three do.
--- A lexeme has at most 2046 bytes. Longer words are left out.
+-- A lexeme has at most 2046 bytes, and a tsvector a megabyte. Longer words are left out, and of a text with such sequences all
+-- behind the first 20,000 words, which are some 10,000 characters.
 CREATE OR REPLACE FUNCTION search_words(of_text text, is_sought boolean DEFAULT false) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -49,7 +50,7 @@ DECLARE
   words text[] := coalesce(string_to_array(folded, ' '), '{}');
 BEGIN
   IF octet_length(folded) > length(folded) AND folded ~ format('[%s]', search_unspaced()) THEN
-    words := ARRAY(
+    words := (ARRAY(
       SELECT word
       FROM regexp_matches(folded, format('([%1$s]+)|([^ %1$s]+)', search_unspaced()), 'g') WITH ORDINALITY AS parts(part, place)
       CROSS JOIN LATERAL (SELECT string_to_array(part[1], NULL)) characters(every)
@@ -59,7 +60,7 @@ BEGIN
         UNION ALL SELECT one || two || three FROM unnest(every, every[2:], every[3:]) triples(one, two, three)
       ) words(word)
       WHERE word IS NOT NULL ORDER BY place
-    );
+    ))[:20000];
   END IF;
   IF octet_length(folded) > 2000 AND folded ~ '[^ ]{250}' THEN
     words := ARRAY(SELECT word FROM unnest(words) each(word) WHERE octet_length(word) <= 2000);
@@ -67,22 +68,39 @@ BEGIN
   RETURN words;
 END $$;
 
+-- The stems of words in the language of searches, without repetitions. Sequences of characters stay as they are: of those that
+-- begin with a mark, PostgreSQL's parser leaves it out.
+CREATE OR REPLACE FUNCTION search_stems(words text[]) RETURNS text[] LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+  language regconfig := search_language();
+  texts text := array_to_string(words, ' ');
+  is_unspaced text := format('[%s]', search_unspaced());
+BEGIN
+  IF octet_length(texts) = length(texts) OR texts !~ is_unspaced THEN
+    RETURN tsvector_to_array(to_tsvector(language, texts));
+  END IF;
+  RETURN (
+    SELECT tsvector_to_array(to_tsvector(language, coalesce(string_agg(word, ' ') FILTER (WHERE word !~ is_unspaced), '')))
+      || coalesce(array_agg(DISTINCT word) FILTER (WHERE word ~ is_unspaced), '{}')
+    FROM unnest(words) each(word)
+  );
+END $$;
+
 -- The lexemes of an object, of its title and of its other texts.
 CREATE OR REPLACE FUNCTION object_words(title text, texts text) RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  language text := search_language();
   titled text[] := search_words(title);
   words text[] := titled || search_words(texts);
   stems text[];
   titled_stems text[];
 BEGIN
-  IF language = 'simple' THEN
+  IF search_language() = 'simple' THEN
     IF titled = '{}' THEN RETURN array_to_tsvector(words); END IF;
     RETURN array_to_tsvector(words || string_to_array('^' || array_to_string(titled, ' ^'), ' '));
   END IF;
-  stems := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(words, ' ')));
-  titled_stems := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(titled, ' ')));
+  stems := search_stems(words);
+  titled_stems := search_stems(titled);
   RETURN array_to_tsvector(stems || ARRAY(
     SELECT '*' || word FROM unnest(words) each(word)
     UNION ALL SELECT '^' || word FROM unnest(titled_stems) each(word)
@@ -95,12 +113,11 @@ END $$;
 CREATE OR REPLACE FUNCTION search_lexemes(texts text, in_title boolean) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
-  language text := search_language();
   words text[] := search_words(texts, is_sought => true);
   lexemes text[] := words;
 BEGIN
-  IF language <> 'simple' THEN
-    lexemes := tsvector_to_array(to_tsvector(language::regconfig, array_to_string(words, ' ')));
+  IF search_language() <> 'simple' THEN
+    lexemes := search_stems(words);
     IF lexemes = '{}' THEN lexemes := ARRAY(SELECT '*' || word FROM unnest(words) each(word)); END IF;
   END IF;
   RETURN ARRAY(

@@ -37,8 +37,18 @@ export function searchText(text: string): SearchText {
   return { text, words: folded.replace(BEGINNING, ' '), beginnings: [...new Set(beginnings)] };
 }
 
-/** The number of distinct words and beginnings, ignoring case and accents. */
+/** The scripts that are written without spaces. */
+const UNSPACED = `ー${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Myanmar', 'Khmer'].map((name) => `\\p{Script=${name}}`).join('')}`;
+/** Up to five characters of these scripts, or any number of others. */
+const PART = new RegExp(`[${UNSPACED}]{1,5}|[^${UNSPACED}]+`, 'gu');
+
+/**
+ * The number of distinct words and beginnings, ignoring case and accents. Without spaces, each five characters are a word: a
+ * name is longer than 20 characters, and the cost of a search grows with its characters.
+ */
 export function wordCount({ words, beginnings }: SearchText): number {
   const whole = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(WORD) ?? [];
-  return new Set(whole).size + beginnings.length;
+  const parts = (texts: readonly string[]): string[] =>
+    texts.flatMap((text) => text.match(PART) ?? []);
+  return new Set(parts(whole)).size + parts(beginnings).length;
 }
