@@ -6,7 +6,7 @@ import * as testing from '@catalogue/server/testing';
 /** Every value that a project may import. A name that is added or removed is in the changelog. */
 const API = [
   ...['run', 'createDataSource', 'Settings'],
-  ...['Resource', 'Meaning', 'identifierColumn', 'nameColumn', 'timeColumn'],
+  ...['Resource', 'Meaning', 'NaturalOrder', 'identifierColumn', 'nameColumn', 'timeColumn'],
   'checkWithoutObjects',
   ...['ListModule', 'ListReader', 'listOf', 'objectOf', 'Returns'],
   ...['ListQueryDto', 'ObjectQueryDto', 'CredentialsQueryDto', 'QueryOf', 'children'],
