@@ -102,7 +102,7 @@ export default tseslint.config(
     files: ['**/*.ts', 'packages/embedded-postgres/src/*.js'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
-      // The service of projects would make the program of the service twice.
+      // `projectService` would build the program of `packages/server` twice.
       parserOptions: { project: true, tsconfigRootDir: import.meta.dirname },
     },
     rules: {

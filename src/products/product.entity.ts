@@ -47,7 +47,7 @@ export enum ProductType {
   filtered: ['type', 'categoryID', 'brandID', 'inStock', 'price', 'currency', 'stock'],
   sorted: ['name', 'price', 'createdAt', 'updatedAt'],
   searched: ['words'],
-  derived: { inStock: ['stock'], words: ['name', 'description', 'refID'] },
+  derived: { inStock: ['stock'], words: ['name', 'refID', 'description'] },
   intervals: [{ of: 'price', within: ['categoryID', 'type'] }],
 })
 // Few products have the same reference, so no other index needs to carry it.
@@ -126,7 +126,7 @@ export class Product {
   @Column({ type: 'boolean', nullable: true, select: false, insert: false, update: false })
   inStock!: boolean | null;
 
-  /** The words of name, description and refID, for the filter `q`. A trigger sets it. */
+  /** The words of name, refID and description, for the filter `q`. A trigger sets it. */
   @Index({ type: 'gin' })
   @Column({ type: 'tsvector', select: false, insert: false, update: false })
   words!: string;

@@ -12,7 +12,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'packages/server/src/database/engine/3-former-functions.sql': '25677da80002',
   'packages/server/src/database/engine/4-former-functions.sql': 'eb6c77fb4d3c',
   'packages/server/src/database/engine/5-former-functions.sql': 'e0b77728b68a',
-  'packages/server/src/database/engine/6-words-of-all-scripts.sql': 'dba0972f5a3a',
+  'packages/server/src/database/engine/6-words-of-all-scripts.sql': '035f9add3d20',
   'src/migrations/1764676800000-baseline.ts': 'aaab16c50955',
   'src/migrations/1795968737994-variants-of-a-name.ts': '5b878f72afba',
   'src/migrations/1795990258264-natural-order-of-names.ts': '54985c92e895',

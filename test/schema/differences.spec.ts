@@ -108,14 +108,19 @@ const damages: Damage[] = [
   ),
   damaged(
     `SELECT install_words('products', '{name,imageURL,description,refID}')`,
-    'the words of products are made of name, imageURL, description, refID, its entity derives them from name, description, refID',
+    'the words of products are made of name, imageURL, description, refID, its entity derives them from name, refID, description',
     'products',
     // An instance of another release may search them.
     'migrate',
   ),
   damaged(
     `SELECT install_words('products', '{name}')`,
-    'the words of products are made of name, its entity derives them from name, description, refID',
+    'the words of products are made of name, its entity derives them from name, refID, description',
+    'products',
+  ),
+  damaged(
+    `UPDATE searches SET is_stale = true WHERE resource = 'products'`,
+    'the words of products are those of a former version',
     'products',
   ),
   damaged(

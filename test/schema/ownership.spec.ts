@@ -83,7 +83,7 @@ const installAll = async () => {
   await asAdministrator(`SELECT install_tally('brands', 'brandID', '{}', '{nameOrder}')`);
   await asAdministrator(`SELECT remove_deletions('brands')`);
   await asAdministrator(`SELECT install_deletions('brands', 'brandID')`);
-  await asAdministrator(`SELECT install_words('products', '{name,description,refID}')`);
+  await asAdministrator(`SELECT install_words('products', '{name,refID,description}')`);
 };
 
 it('What an administrator installs belongs to the owner of the table', async () => {

@@ -156,7 +156,7 @@ describe('catalogue start', () => {
     expect(output).toMatch(
       /the words of products are made of name, imageURL, .*; run catalogue migrate/,
     );
-    await query(`SELECT install_words('products', '{name,description,refID}')`);
+    await query(`SELECT install_words('products', '{name,refID,description}')`);
     await until(async () => ((await health()) as { status: string }).status === 'ok');
     child.kill('SIGTERM');
     await once(child, 'exit');

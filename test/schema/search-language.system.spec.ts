@@ -140,7 +140,7 @@ describe('The language of searches', () => {
       'products has no working trigger that sets its words; run catalogue migrate\n',
     );
     await service.dataSource.query(
-      `SELECT install_words('products', '{name,description,refID}'), rebuild_words('products')`,
+      `SELECT install_words('products', '{name,refID,description}'), rebuild_words('products')`,
     );
     expect((await run('english', 'verify')).stdout).toBe('Nothing is off\n');
   });

@@ -218,14 +218,16 @@ export function checkParameters(identifier, fields) {
       'No field can be called words if another has the flag words: the search has a column of that name',
     );
   }
-  const ordered = fields.find(({ name }) => names.includes(`${name}Order`) && isName(name));
+  const folded = names.map((name) => name.toLowerCase());
+  const ordered = fields.find(
+    (field) => isNatural(field) && folded.includes(`${field.name}Order`.toLowerCase()),
+  );
   if (ordered) {
     throw fieldError(
       `${ordered.name}Order`,
       `is called like the column with the order of ${ordered.name}`,
     );
   }
-  const folded = names.map((name) => name.toLowerCase());
   const sameColumn = names.find((_, at) => folded.indexOf(folded[at] ?? '') !== at);
   if (sameColumn !== undefined) {
     throw fieldError(sameColumn, 'differs from another in case only');
@@ -269,6 +271,10 @@ export const isFiltered = (flags) => FILTERS.some((flag) => flags.has(flag));
 
 /** Whether texts of this name are names, which people expect in the natural order. @type {(name: string) => boolean} */
 export const isName = (name) => /^(name|title|label)$/i.test(name);
+
+/** Whether lists are sorted by a field in the natural order. @type {(field: Field) => boolean} */
+export const isNatural = ({ name, type, flags }) =>
+  type === 'text' && flags.has('sort') && isName(name);
 
 /** The type that has this name or alias. @type {(name: string) => Type | undefined} */
 const typeNamed = (name) =>

@@ -35,7 +35,7 @@ export async function proposal(file, names, resources, { delimiter, number = fal
   const proposed = [...named]
     .filter(([name, column]) => column !== identifier && !TIMES.includes(name))
     .map(([name, column]) => column.use(name, { taken, reference: references.get(column) }));
-  // It is the first one.
+  // `nameColumns` puts it first.
   const [[key = ''] = []] = named;
   if (identifier) proposed.unshift(identifier.key(key, proposed));
   if (number) {

@@ -37,7 +37,7 @@ export function creation(resource, time) {
   const down = [
     ...resource.naturalFields.map(
       ({ name }) =>
-        `DELETE FROM "typeorm_metadata" WHERE "table" = '${names.resource}' AND "name" = '${name}Order'`,
+        `DELETE FROM "typeorm_metadata" WHERE "database" = current_database() AND "schema" = current_schema() AND "table" = '${names.resource}' AND "name" = '${name}Order'`,
     ),
     `DROP TABLE "${names.resource}"`,
     ...enums.map(({ name }) => `DROP TYPE "${name}"`),

@@ -1,5 +1,5 @@
 import { isArrayType } from '@catalogue/server/generator';
-import { isFiltered, isIndexed, isName, TIMES } from '../fields.js';
+import { isFiltered, isIndexed, isNatural, TIMES } from '../fields.js';
 
 /**
  * A resource to be written.
@@ -34,19 +34,24 @@ export function describe(resource) {
   const references = fields.filter(({ type }) => type === 'reference');
   const filtered = all.filter(({ flags }) => isFiltered(flags));
   const words = fields.filter(({ flags }) => flags.has('words'));
+  const codes = words.filter(({ flags }) => isFiltered(flags));
+  // The title first. Of a long text, the words that it begins with are searched: codes come before it.
+  const title = words.find(({ flags }) => flags.has('sort')) ?? words[0];
   const searched = [
-    ...fieldNames(words.filter(({ flags }) => flags.has('sort'))),
-    ...fieldNames(words.filter(({ flags }) => !flags.has('sort'))),
-    ...(resource.isKeySearched ? [identifier] : []),
+    ...new Set([
+      ...(title ? [title.name] : []),
+      ...(resource.isKeySearched ? [identifier] : []),
+      ...fieldNames([...codes, ...words]),
+    ]),
   ];
   const searchedColumns = searched.length > 0 ? ['words'] : [];
   return {
     ...resource,
     enums: fields.filter(({ type }) => type === 'enum'),
-    /** The fields that are searched for words, the title first: one by which lists are sorted, if there is one. */
+    /** The fields that are searched for words. */
     searched,
     /** Those that an index finds if a search is their whole text. */
-    searchedWhole: fieldNames(words.filter(({ flags }) => isFiltered(flags))),
+    searchedWhole: fieldNames(codes),
     /** The column that has their words. */
     searchedColumns,
     /** The columns that filters compare. */
@@ -54,11 +59,7 @@ export function describe(resource) {
     /** The columns that lists are sorted by and that need an index and a tally for it. */
     sortedColumns: external ? [] : fieldNames(all, 'sort'),
     /** The fields that lists are sorted by in the natural order. */
-    naturalFields: external
-      ? []
-      : fields.filter(
-          ({ name, type, flags }) => type === 'text' && flags.has('sort') && isName(name),
-        ),
+    naturalFields: external ? [] : fields.filter(isNatural),
     /** The columns whose values the tally counts. */
     countedColumns: fieldNames(fields, 'counted'),
     /** The columns that have a gin index: filtered arrays, and the words of texts. */

@@ -29,7 +29,7 @@ export function uncarriedFilters(called: CalledLists): string[] {
       );
     for (const condition of columnConditions(listing.filters)) {
       const { column } = condition;
-      const uncarried = sorts.filter((sort) => sort !== column);
+      const uncarried = sorts.filter((sort) => orderedBy(metadata.target, sort) !== column);
       if (uncarried.length === 0 || !needsCarrying(metadata, condition)) continue;
       found.push(
         `no index serves the filter ${parameter} of ${metadata.tableName} with the sort ` +

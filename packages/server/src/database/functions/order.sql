@@ -1,9 +1,9 @@
 -- The key of a text in the order that people expect: without regard to case, accents and punctuation, and with numbers in it
--- compared as numbers. Keys are compared byte by byte, and stored (`@NaturalOrder`): where a version makes other ones of texts,
--- a migration adds such columns anew.
+-- compared as numbers. Keys are compared byte by byte, and stored (`@NaturalOrder`). After a change of this function, or of
+-- search_text, a migration drops and adds these columns, and adds a version of the resource.
 --
 -- A number of two digits or more has its length before it, as a character between the digits and the letters: ':' for two,
--- ';' for three, up to '_' for 39; '`' for 38 more. So '9 mm' comes before '10 mm', which has the key ':10 mm'. No folded text
+-- ';' for three, up to '_' for 39; each '`' before it adds 38. So '9 mm' comes before '10 mm', which has the key ':10 mm'. No folded text
 -- has these characters. Zeros before a number are left out.
 CREATE OR REPLACE FUNCTION natural_order(text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

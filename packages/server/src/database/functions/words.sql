@@ -39,10 +39,10 @@ CREATE OR REPLACE FUNCTION search_unspaced() RETURNS text LANGUAGE sql IMMUTABLE
     '\u1780-\u17d3\u17d7\u17dc\u17dd'
 $$;
 
--- The words of a text. A sequence of characters that is written without spaces is none: each two and each three that are
+-- The words of a text. A sequence of characters that is written without spaces is not a word: each two and each three that are
 -- adjacent take its place, and a character that is alone. To search for a sequence of three or more, each three do.
--- A lexeme has at most 2046 bytes, and a tsvector a megabyte. Longer words are left out, and of a text with such sequences all
--- behind the first 20,000 words, which are some 10,000 characters.
+-- A lexeme has at most 2046 bytes: longer words are left out. A tsvector has at most a megabyte: a text with such sequences has
+-- at most 20,000 words, of about 10,000 characters, and later ones are not found. So codes belong before long texts.
 CREATE OR REPLACE FUNCTION search_words(of_text text, is_sought boolean DEFAULT false) RETURNS text[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
@@ -161,11 +161,11 @@ DECLARE
   caller text := current_setting('role');
   resource regclass := format('%s.%I', home, of_resource);
   keep text := 'keep_' || of_resource || '_words';
-  is_installed boolean := EXISTS (SELECT FROM part_triggers(of_resource) each WHERE part = 'words' AND each.is_installed);
-  is_kept boolean := is_installed AND EXISTS (SELECT FROM searches former WHERE former.resource = of_resource);
+  is_there boolean := EXISTS (SELECT FROM searches former WHERE former.resource = of_resource)
+    AND EXISTS (SELECT FROM part_triggers(of_resource) WHERE part = 'words' AND is_installed);
 BEGIN
-  -- In the role of the caller: an administrator removes also what another one owns. Readers wait for it.
-  IF NOT is_installed THEN PERFORM remove_words(of_resource); END IF;
+  -- In the role of the caller: an administrator removes also what another one owns.
+  IF NOT is_there THEN PERFORM remove_words(of_resource); END IF;
   PERFORM set_config('role', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = resource), true);
   -- Writers have search paths of their own. A restore of data only has an empty one.
   EXECUTE format(
@@ -184,10 +184,10 @@ BEGIN
   IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = resource AND attname = 'words' AND coalesce(attstattarget, -1) < 0) THEN
     EXECUTE format('ALTER TABLE %s ALTER "words" SET STATISTICS 300', resource);
   END IF;
-  DELETE FROM searches former WHERE former.resource = of_resource;
-  INSERT INTO searches VALUES (of_resource, columns);
+  INSERT INTO searches VALUES (of_resource, columns)
+  ON CONFLICT ON CONSTRAINT searches_pkey DO UPDATE SET columns = EXCLUDED.columns;
   PERFORM set_config('role', caller, true);
-  IF NOT is_kept THEN PERFORM rebuild_words(of_resource); END IF;
+  IF NOT is_there THEN PERFORM rebuild_words(of_resource); END IF;
 END $$;
 
 CREATE OR REPLACE FUNCTION remove_words(of_resource text) RETURNS void LANGUAGE plpgsql
@@ -217,6 +217,7 @@ BEGIN
   EXECUTE disabled;
   EXECUTE format('UPDATE %1$s object SET "words" = %2$s WHERE "words" IS DISTINCT FROM %2$s', of_table, words);
   EXECUTE enabled;
+  UPDATE searches SET is_stale = false WHERE resource = of_resource AND is_stale;
   -- Maintenance chooses and counts words anew. The words come first: a count that has just ended is then deleted with the
   -- others, and one under way fails.
   IF to_regclass(quote_ident(tally)) IS NOT NULL THEN

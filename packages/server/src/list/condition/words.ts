@@ -22,7 +22,8 @@ export interface SearchContext {
  * their case and accents. A word that ends in `*` is the beginning of one. A repeated word is searched once,
  * because the cost of a search grows with its words.
  *
- * @param identifiers columns with an index. An object also matches if one of them equals the whole text.
+ * @param identifiers columns with an index. An object also matches if one that is not searched for words equals the whole
+ * text. By relevance, objects of which any of them does come first.
  */
 export function containsWords(text: string, identifiers: readonly string[] = []): ListOperator {
   return new ListOperator('containsWords', (column, metadata) => {
@@ -63,7 +64,7 @@ export function searchSql(
   if (only === 'named') return isNamed(search, table, values);
   const query = searchQuery(search, values, only === 'titled');
   const found = `${column} @@ ${values.isPlannedOnce ? anyValue(query) : query}`;
-  // What the text names as a whole has its words, too, or is found by an identifier that is not searched for words.
+  // A code that is searched is found by its words.
   const named = only ? [] : equalities(search, table, values);
   return named.length === 0 ? found : `(${[found, ...named].join(' OR ')})`;
 }
@@ -86,7 +87,10 @@ function equalities(search: WordSearch, table: string, values: ParameterValues):
     .map((each) => isEqual(each, search.text, table, values));
 }
 
-/** The condition that an identifier equals the whole text, or a reference does in this or in one case of its letters. */
+/**
+ * The condition that an identifier equals the whole text, or a code that is searched for words does, as it is written or in
+ * upper or lower case.
+ */
 function isNamed(
   { text, identifiers }: WordSearch,
   table: string,

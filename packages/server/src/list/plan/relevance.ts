@@ -40,18 +40,18 @@ export function relevanceOf(search: WordSearch, values: ParameterValues): string
 }
 
 /** The number of the list that the object in `anchor` is in. */
-const ANCHOR = '(SELECT "#class" FROM anchor)';
+const ANCHOR = '(SELECT "#list" FROM anchor)';
 
 /** What it takes to find the object behind which a list begins. */
 type Anchoring = Pick<Picking, 'metadata' | 'visible' | 'order' | 'values'>;
 
-/** The table `anchor` as of `anchorOf`, with `#class` as well. */
+/** The table `anchor` as of `anchorOf`, with `#list` as well. */
 export function anchorByRelevance(
   search: WordSearch,
   picking: Anchoring,
   identifier: string,
 ): string {
-  return anchorOf(picking, identifier, `${relevanceOf(search, picking.values)} AS "#class"`);
+  return anchorOf(picking, identifier, `${relevanceOf(search, picking.values)} AS "#list"`);
 }
 
 /** A condition: an object comes behind the one in `anchor`, in the order of relevance. */
@@ -61,7 +61,7 @@ export function behindByRelevance(search: WordSearch, { order, values }: Anchori
 }
 
 /**
- * The tables for the objects of a page: `picked` has the columns of their order, and `#class`, which comes before them.
+ * The tables for the objects of a page: `picked` has the columns of their order, and `#list`, which comes before them.
  * Refers to `counted`, the number of matching objects. The first page need not know how many objects a list has if they
  * fill it.
  */
@@ -94,7 +94,7 @@ function pickedByOffsets(picking: Picking, offset: string | undefined): string[]
   return [
     ...tables,
     `picked AS MATERIALIZED (
-      SELECT *, 1 AS "#class" FROM picked_named UNION ALL SELECT *, 2 FROM picked_titled
+      SELECT *, 1 AS "#list" FROM picked_named UNION ALL SELECT *, 2 FROM picked_titled
       UNION ALL SELECT *, 3 FROM picked_rest
     )`,
   ];
@@ -109,24 +109,20 @@ function behind(picking: Picking, identifier: string): string[] {
   const lists = Object.entries(listsOf({ ...picking, split: undefined }));
   for (const [at, [name, list]] of lists.entries()) {
     const number = at + 1;
-    tables.push(
-      pickedBehind({ ...list, where: and(list.where, `${ANCHOR} = ${number}`) }, `_behind_${name}`),
-      `picked_${name} AS MATERIALIZED (${inBranches(
-        picking,
-        { limit },
-        (ordering, ...branch) =>
-          `SELECT ${keysOf(order)} FROM object ${and(list.where, `${ANCHOR} < ${number}`, ...branch)} ${ordering}`,
-      )})`,
-    );
-    picked.push(
-      `SELECT *, ${number} AS "#class" FROM picked_behind_${name}`,
-      `SELECT *, ${number} FROM picked_${name}`,
-    );
+    const isIn = and(list.where, `${ANCHOR} = ${number}`);
+    tables.push(pickedBehind({ ...list, where: isIn }, `_behind_${name}`));
+    picked.push(`SELECT *, ${number} AS "#list" FROM picked_behind_${name}`);
+    if (at === 0) continue;
+    const isBefore = and(list.where, `${ANCHOR} < ${number}`);
+    const select = (ordering: string, ...branch: readonly string[]): string =>
+      `SELECT ${keysOf(order)} FROM object ${and(isBefore, ...branch)} ${ordering}`;
+    tables.push(`picked_${name} AS MATERIALIZED (${inBranches(picking, { limit }, select)})`);
+    picked.push(`SELECT *, ${number} FROM picked_${name}`);
   }
   return [
     ...tables,
     `picked AS MATERIALIZED (
-      SELECT * FROM (${picked.join(' UNION ALL ')}) object ${orderBy(order, 'object', '"#class"')} LIMIT ${limit}
+      SELECT * FROM (${picked.join(' UNION ALL ')}) object ${orderBy(order, 'object', '"#list"')} LIMIT ${limit}
     )`,
   ];
 }

@@ -37,14 +37,14 @@ export function searchText(text: string): SearchText {
   return { text, words: folded.replace(BEGINNING, ' '), beginnings: [...new Set(beginnings)] };
 }
 
-/** The scripts that are written without spaces. */
+/** The scripts that are written without spaces, as `search_unspaced` of the database has them. */
 const UNSPACED = `ー${['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Myanmar', 'Khmer'].map((name) => `\\p{Script=${name}}`).join('')}`;
 /** Up to five characters of these scripts, or any number of others. */
 const PART = new RegExp(`[${UNSPACED}]{1,5}|[^${UNSPACED}]+`, 'gu');
 
 /**
- * The number of distinct words and beginnings, ignoring case and accents. Without spaces, each five characters are a word: a
- * name is longer than 20 characters, and the cost of a search grows with its characters.
+ * The number of distinct words and beginnings, ignoring case and accents. Without spaces, each five characters count as a word,
+ * so that a name of up to 100 characters can be searched.
  */
 export function wordCount({ words, beginnings }: SearchText): number {
   const whole = words.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(WORD) ?? [];

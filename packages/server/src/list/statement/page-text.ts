@@ -28,7 +28,7 @@ export function pageText(
   const { order, isByRelevance, limit, after } = request;
   const { databaseName: identifier } = identifierOf(metadata);
   const keys = order.map(({ column }) => `"${column.databaseName}"::text`).join(', ');
-  const first = isByRelevance ? 'picked."#class"' : undefined;
+  const first = isByRelevance ? 'picked."#list"' : undefined;
   const all = [
     ...tables,
     `numbered AS MATERIALIZED (

@@ -172,7 +172,7 @@ export function countByWord(
   if (!facets) return undefined;
   return ({ where, values }) => {
     const count = wordCountOf(tally, search.words, inTitle, facets, values);
-    // All objects, of which a title names some.
+    // With those that the text names, which `relevance` takes off.
     if (inTitle) return count;
     const named = onlyNamed(search, values);
     return named === undefined

@@ -7,6 +7,8 @@ import { lackingTriggers, namesArray, type Part } from './part.js';
 interface InstalledWords {
   /** The columns of the words, in the order of `install_words`. */
   readonly columns: readonly string[];
+  /** Whether they are those of a former version. */
+  readonly isStale: boolean;
   readonly lacking: readonly string[];
 }
 
@@ -14,7 +16,7 @@ interface InstalledWords {
 export const words: Part<InstalledWords> = {
   async read(queries) {
     const rows = await queries.query<({ resource: string } & InstalledWords)[]>(
-      `SELECT resource, columns, ${lackingTriggers('words')} AS lacking FROM searches`,
+      `SELECT resource, columns, is_stale AS "isStale", ${lackingTriggers('words')} AS lacking FROM searches`,
     );
     return new Map(rows.map((row) => [row.resource, row]));
   },
@@ -26,10 +28,15 @@ export const words: Part<InstalledWords> = {
     const text =
       installed && !haveSameOrder(installed.columns, declared)
         ? `the words of ${tableName} are made of ${named(installed.columns)}, its entity derives them from ${named(declared)}`
-        : `${tableName} has no working trigger that sets its words`;
+        : hasTrigger(installed)
+          ? `the words of ${tableName} are those of a former version`
+          : `${tableName} has no working trigger that sets its words`;
     // Only their title may be another one.
     const isSurplus =
-      hasTrigger(installed) && hasAll(declared, installed) && !hasMore(declared, installed);
+      hasTrigger(installed) &&
+      !installed?.isStale &&
+      hasAll(declared, installed) &&
+      !hasMore(declared, installed);
     return [{ text, remedy: MIGRATE, ...(isSurplus && { isSurplus }) }];
   },
 
@@ -38,8 +45,10 @@ export const words: Part<InstalledWords> = {
     if (!declared || isAsDeclared(declared, installed)) return [];
     // An instance of another release searches them. If they are made of more, the lists of this one are unavailable, since
     // a client could find what it does not see.
-    if (!exact && hasTrigger(installed) && hasAll(declared, installed)) return [];
     const { tableName } = metadata;
+    if (!exact && hasTrigger(installed) && hasAll(declared, installed)) {
+      return installed?.isStale ? [`SELECT rebuild_words('${tableName}')`] : [];
+    }
     return [
       `SELECT install_words('${tableName}', ${namesArray(declared)})`,
       // As the installation of the trigger does.
@@ -75,7 +84,8 @@ function hasTrigger(installed: InstalledWords | undefined): boolean {
 }
 
 function isAsDeclared(declared: readonly string[], installed: InstalledWords | undefined): boolean {
-  return haveSameOrder(installed?.columns ?? [], declared) && hasTrigger(installed);
+  const isCurrent = hasTrigger(installed) && !installed?.isStale;
+  return isCurrent && haveSameOrder(installed?.columns ?? [], declared);
 }
 
 function haveSameOrder(one: readonly string[], other: readonly string[]): boolean {
