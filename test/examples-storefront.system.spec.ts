@@ -532,14 +532,19 @@ describeInBrowser('The storefront', () => {
     });
   });
 
-  it('offers the exact search that finds a reference', async () => {
+  it('finds a reference as it is typed, and offers the exact search that finds an identifier', async () => {
     const page = await open();
     const box = page.getByRole('searchbox', { name: 'Search products' });
-    await box.fill('HVS-72445-CRM');
+    await box.fill('hvs-72445-cr');
+    await box.press('Enter');
+    await eventually(async () => {
+      expect(await page.locator('#status').textContent()).toBe('1 product');
+    });
+    await box.fill('p-000001');
     await box.press('Enter');
     await expectCount(page, 0);
-    const all = `Without “HVS-72445-CRM”: ${shown(await countOf(EUR))} products`;
-    expect(await offers(page)).toEqual(['Exactly “HVS-72445-CRM”: 1 product', all]);
+    const all = `Without “p-000001”: ${shown(await countOf(EUR))} products`;
+    expect(await offers(page)).toEqual(['Exactly “p-000001”: 1 product', all]);
     await page.getByRole('link', { name: /^Exactly/ }).press('Enter');
     const found = async () => {
       await eventually(async () => {
@@ -550,7 +555,7 @@ describeInBrowser('The storefront', () => {
     await found();
     expect(await offers(page)).toEqual([]);
     // The search stays as it is if nothing else is typed.
-    expect(await box.inputValue()).toBe('HVS-72445-CRM');
+    expect(await box.inputValue()).toBe('p-000001');
     await box.press('Enter');
     await found();
   });

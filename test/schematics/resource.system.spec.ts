@@ -207,7 +207,7 @@ describe('A resource', () => {
     );
     expect(proposed('plants.ndjson')).toEqual(
       expect.arrayContaining([
-        'plantId:identifier',
+        'plantId:identifier:words',
         'type:enum=SHRUB/TREE:several:counted',
         'name:text:exact:sort:words (a name)',
         'height:json',
@@ -218,7 +218,7 @@ describe('A resource', () => {
         'price:decimal:null:interval:sort',
         'evergreen:boolean:exact:counted',
         'plantedAt:date-time:null:interval:sort',
-        'grosseCm:text:null:exact:words (codes)',
+        'grosseCm:text:null:exact (single words)',
         'offset:text:null (every list has such a parameter)',
         `npm run -s catalogue -- import scratch_plants plants.ndjson --map 'plantId=plant id' --map 'grosseCm=Größe (cm)'`,
       ]),
@@ -228,7 +228,7 @@ describe('A resource', () => {
   it('is proposed with the search and the facets of a shop, and says why', () => {
     expect(proposed('stores.csv')).toEqual(
       expect.arrayContaining([
-        'store_id:identifier',
+        'store_id:identifier:words',
         'store_name:text:words (several words)',
         'street:text:words (several words)',
         'owner:text:several:counted:words (200 values in 1000 rows)',
