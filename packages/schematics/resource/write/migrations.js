@@ -101,7 +101,10 @@ const query = (statement) => `await runner.query(${literal(statement)})`;
 /** A statement as a JavaScript literal, in quotes that need no escapes. @type {(statement: string) => string} */
 const literal = (statement) => (/['\n]/.test(statement) ? `\`${statement}\`` : `'${statement}'`);
 
-/** The type of a column with the natural order of another one. */
+/** The expression of a column with the natural order of another one. @type {(name: string) => string} */
+const orderExpression = (name) => `natural_order("${name}")`;
+
+/** The type of such a column. */
 const orderType = COLUMN_TYPES.text.sql({
   ...nameColumn,
   isIndexed: true,
@@ -122,7 +125,7 @@ function createTable(resource) {
     ...TIMES.map((name) => `"${name}" ${timeType} NOT NULL DEFAULT now()`),
     ...resource.naturalFields.map(
       ({ name, flags }) =>
-        `"${name}Order" ${orderType} GENERATED ALWAYS AS (natural_order("${name}")) STORED${flags.has('null') ? '' : ' NOT NULL'}`,
+        `"${name}Order" ${orderType} GENERATED ALWAYS AS (${orderExpression(name)}) STORED${flags.has('null') ? '' : ' NOT NULL'}`,
     ),
     ...resource.searchedColumns.map((name) => `"${name}" tsvector NOT NULL`),
     `CONSTRAINT "${naming.primaryKeyName(table, [identifier])}" PRIMARY KEY ("${identifier}")`,
@@ -145,7 +148,7 @@ function notes({ names, naturalFields }) {
   if (naturalFields.length === 0) return [];
   const rows = naturalFields.map(
     ({ name }) =>
-      `(current_database(), current_schema(), '${names.resource}', 'GENERATED_COLUMN', '${name}Order', 'natural_order("${name}")')`,
+      `(current_database(), current_schema(), '${names.resource}', 'GENERATED_COLUMN', '${name}Order', '${orderExpression(name)}')`,
   );
   return [
     METADATA_TABLE,

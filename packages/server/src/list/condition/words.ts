@@ -84,33 +84,28 @@ export function onlyNamed(search: WordSearch, values: ParameterValues): string |
 function equalities(search: WordSearch, table: string, values: ParameterValues): string[] {
   return search.identifiers
     .filter(({ isInWords }) => !isInWords)
-    .map((each) => isEqual(each, search.text, table, values));
+    .map((each) => isWhole(each, search, table, values));
+}
+
+/** The condition that one of the columns is the whole text. */
+function isNamed(search: WordSearch, table: string, values: ParameterValues): string {
+  const whole = search.identifiers.map((each) => isWhole(each, search, table, values));
+  return `(${['false', ...whole].join(' OR ')})`;
 }
 
 /**
- * The condition that an identifier equals the whole text, or a code that is searched for words does, as it is written or in
- * upper or lower case.
+ * The condition that a column is the whole text. A code that is searched for words may be in upper or lower case, too.
  */
-function isNamed(
-  { text, identifiers }: WordSearch,
+function isWhole(
+  { name, type, isInWords }: Identifying,
+  { text }: WordSearch,
   table: string,
   values: ParameterValues,
 ): string {
-  const written = [text, text.toUpperCase(), text.toLowerCase()];
-  const equal = identifiers.map((each) =>
-    each.isInWords && each.type === 'text'
-      ? `${table}."${each.name}" = ANY(${values.addTyped(written, 'text[]')})`
-      : isEqual(each, text, table, values),
-  );
-  return `(${['false', ...equal].join(' OR ')})`;
-}
-
-function isEqual(
-  { name, type }: Identifying,
-  text: string,
-  table: string,
-  values: ParameterValues,
-): string {
+  if (isInWords && type === 'text') {
+    const written = [text, text.toUpperCase(), text.toLowerCase()];
+    return `${table}."${name}" = ANY(${values.addTyped(written, 'text[]')})`;
+  }
   return `${table}."${name}" = CAST(${values.addTyped(text, 'text')} AS ${type})`;
 }
 

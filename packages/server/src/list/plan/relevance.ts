@@ -74,30 +74,34 @@ function pickedByOffsets(picking: Picking, offset: string | undefined): string[]
   const count = (where: string, limited = ''): string =>
     `(SELECT count(*) FROM (SELECT FROM object ${where} ${limited}) counted_objects)`;
   const atOnce = count(titled.where, offset ? '' : some);
-  const totals = {
-    named: count(named.where, offset ? '' : some),
-    titled: byWord
-      ? `coalesce(${byWord(titled)} - ${count(and(named.where, isOf('titled', searchOf(picking), picking.values)))}, ${atOnce})`
-      : atOnce,
-    rest: `(SELECT total FROM counted) - (SELECT total FROM counted_named) - (SELECT total FROM counted_titled)`,
-  };
+  const lists = [
+    { name: 'named', list: named, total: count(named.where, offset ? '' : some) },
+    {
+      name: 'titled',
+      list: titled,
+      total: byWord
+        ? `coalesce(${byWord(titled)} - ${count(and(named.where, isOf('titled', searchOf(picking), picking.values)))}, ${atOnce})`
+        : atOnce,
+    },
+    {
+      name: 'rest',
+      list: rest,
+      total: `(SELECT total FROM counted) - (SELECT total FROM counted_named) - (SELECT total FROM counted_titled)`,
+    },
+  ];
   const tables: string[] = [];
+  const picked: string[] = [];
   let [left, skipped] = [limit, offset];
-  for (const [name, list] of Object.entries({ named, titled, rest })) {
+  for (const [at, { name, list, total }] of lists.entries()) {
     tables.push(
-      `counted_${name} AS MATERIALIZED (SELECT ${totals[name as keyof typeof totals]} AS total)`,
+      `counted_${name} AS MATERIALIZED (SELECT ${total} AS total)`,
       ...pickedByOffset({ ...list, limit: left }, { offset: skipped, indexSize }, `_${name}`),
     );
+    picked.push(`SELECT *, ${at + 1} AS "#list" FROM picked_${name}`);
     left = `(${left} - (SELECT count(*) FROM picked_${name}))`;
     skipped &&= `greatest(${skipped} - (SELECT total FROM counted_${name}), 0)`;
   }
-  return [
-    ...tables,
-    `picked AS MATERIALIZED (
-      SELECT *, 1 AS "#list" FROM picked_named UNION ALL SELECT *, 2 FROM picked_titled
-      UNION ALL SELECT *, 3 FROM picked_rest
-    )`,
-  ];
+  return [...tables, `picked AS MATERIALIZED (${picked.join(' UNION ALL ')})`];
 }
 
 /** The tables for a page behind an object: the rest of its list, and the lists behind that one. */

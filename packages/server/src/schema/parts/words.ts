@@ -43,9 +43,9 @@ export const words: Part<InstalledWords> = {
   statements(metadata, installed, exact) {
     const declared = wordColumns(metadata) ?? installed?.columns;
     if (!declared || isAsDeclared(declared, installed)) return [];
+    const { tableName } = metadata;
     // An instance of another release searches them. If they are made of more, the lists of this one are unavailable, since
     // a client could find what it does not see.
-    const { tableName } = metadata;
     if (!exact && hasTrigger(installed) && hasAll(declared, installed)) {
       return installed?.isStale ? [`SELECT rebuild_words('${tableName}')`] : [];
     }
