@@ -39,6 +39,7 @@ import {
   isIdle,
   primaryPool,
   processIdOf,
+  removeIdle,
   socketOf,
   startupOptionsOf,
   textRows,
@@ -156,6 +157,21 @@ describe('of the database', () => {
     } finally {
       await dataSource.destroy();
     }
+  });
+
+  it('pg: a pool gives up idle connections, and one that ends while it is in use', async () => {
+    const pool = new Pool({ connectionString: database.url, max: 2 });
+    const [used, idle] = await Promise.all([pool.connect(), pool.connect()]);
+    idle.release();
+    removeIdle(pool, () => false);
+    expect(pool.totalCount).toBe(2);
+    removeIdle(pool, () => true);
+    expect([pool.totalCount, pool.idleCount]).toEqual([1, 0]);
+    await used.query('SELECT 1');
+    pool.on('release', (_error, client) => void client.end());
+    used.release();
+    expect(pool.totalCount).toBe(0);
+    await pool.end();
   });
 });
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 import { PROJECT } from '../project.js';
 import type { EmbeddedServer } from '../../packages/embedded-postgres/index.js';
 import { embeddedDatabase } from '#server/cli/open-catalogue.js';
@@ -367,6 +368,34 @@ describe('catalogue start on a database of its own', () => {
     expect(started.output()).toMatch(/^Waiting for the database: ECONNREFUSED$/m);
     expect(await stop(started, 'SIGTERM')).toBe(0);
     await gate.shut();
+    await database.drop();
+  });
+
+  it('waits for a database that is read-only, as a standby is', async () => {
+    const database = await createDatabase();
+    const client = new Client(database.url);
+    await client.connect();
+    const { pathname } = new URL(database.url);
+    const setting = `DATABASE ${pathname.slice(1)} SET default_transaction_read_only`;
+    await client.query(`ALTER ${setting} = on`);
+    const adminPort = await freePort();
+    const environment = { HOST: '127.0.0.1', ADMIN_PORT: String(adminPort) };
+    const waiting = start({ DATABASE_URL: database.url, ...environment });
+    const ready = `http://127.0.0.1:${adminPort}/health/ready`;
+    await until(() =>
+      fetch(ready).then(
+        ({ status }) => status === 503,
+        () => false,
+      ),
+    );
+    await client.query(`ALTER ${setting} = off`);
+    await client.end();
+    const started = await waiting;
+    expect(started.output()).toMatch(
+      /^Waiting for the database: cannot execute .* in a read-only/m,
+    );
+    expect(started.output()).toContain('listens on');
+    expect(await stop(started, 'SIGTERM')).toBe(0);
     await database.drop();
   });
 

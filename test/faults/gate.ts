@@ -48,8 +48,13 @@ export class Gate {
 
   /** Leads to another server. Resets the open connections. */
   lead(url: string): void {
-    this.target = new URL(url);
+    this.redirect(url);
     this.cut();
+  }
+
+  /** Leads new connections to another server, as a TCP load balancer does that leaves the open ones where they are. */
+  redirect(url: string): void {
+    this.target = new URL(url);
   }
 
   /** Stops forwarding data without closing any connection. */

@@ -6,11 +6,12 @@ import { ClientsService } from '#server/clients/clients.service.js';
 import { PROJECT } from '../project.js';
 import { migrateDatabase } from '../schema/declared.js';
 import { primaryPool } from '#server/private-api/database.js';
+import { Primary } from '#server/database/primary.js';
 import { Replicas } from '#server/database/replicas.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { Settings } from '#server/settings/settings.js';
 import { sentStatements } from '../sent-statements.js';
-import { type Service, startService } from '../service.js';
+import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 import { Gate } from './gate.js';
 import { Load } from './load.js';
@@ -252,7 +253,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   await migrateDatabase(other.url);
   const replicaOfOther = await other.replica();
   const urls = [primary.url, database.href, replicaOfOther.url];
-  const strangers = new Replicas(primary.url, { ...SETTINGS, replicaUrls: urls });
+  const strangers = new Replicas(new Primary(primary.url), { ...SETTINGS, replicaUrls: urls });
   await until(() => Promise.resolve(problemsOf(strangers).length === 3));
   expect(problemsOf(strangers)).toEqual([
     'it is not a streaming replica',
@@ -270,7 +271,7 @@ it('What is no replica of this database, or of its past, is left out', async () 
   // The old primary is ahead in its log, but of the old history.
   await other.query('CREATE TABLE junk AS SELECT generate_series(1, 100000)');
   const lost = [replicaOfOther.url];
-  const parted = new Replicas(promoted.url, { ...SETTINGS, replicaUrls: lost });
+  const parted = new Replicas(new Primary(promoted.url), { ...SETTINGS, replicaUrls: lost });
   await until(() => Promise.resolve(problemsOf(parted).length === 1));
   expect(problemsOf(parted)).toEqual(['it is a replica of another server, database or history']);
   expect(parted.available).toEqual([]);
@@ -285,7 +286,7 @@ it('After another database has taken the place of the first one by its name, its
   await migrateDatabase(shopOn(primary));
   await primary.query('CREATE DATABASE shop_restored TEMPLATE shop');
   await until(() => replica?.query('SELECT', shopOn(replica)).then(Boolean, () => false) ?? false);
-  const replaced = new Replicas(shopOn(primary), {
+  const replaced = new Replicas(new Primary(shopOn(primary)), {
     ...SETTINGS,
     maxReplicaLag: MAX_LAG,
     replicaUrls: [shopOn(replica)],
@@ -334,6 +335,38 @@ it('Without the primary, replicas that are recent enough answer every request', 
     await way.open();
     await until(async () => (await other.get('/brands')).status === 200);
   } finally {
+    await other.stop();
+    await way.shut();
+  }
+});
+
+it('What no primary has confirmed for five minutes lets no client in, whatever the lag that lists may have', async () => {
+  await primary.query('CREATE DATABASE annex');
+  await migrateDatabase(databaseOn(primary, 'annex'));
+  const way = await Gate.before(databaseOn(primary, 'annex'));
+  const other = await startService({
+    DATABASE_URL: way.url,
+    DATABASE_REPLICA_URLS: databaseOn(replicas[1], 'annex'),
+    MAX_REPLICA_LAG_MS: '86400000',
+  });
+  const clock = performance.now.bind(performance);
+  const now = jest.spyOn(performance, 'now');
+  try {
+    await until(() => Promise.resolve(other.application.get(Replicas).available.length === 1));
+    await other.anonymous().get('/health/ready').expect(200);
+    await way.shut();
+    let ahead = 0;
+    now.mockImplementation(() => clock() + ahead);
+    ahead = 280_000;
+    await other.get('/brands').expect(200);
+    await other.anonymous().get('/health/ready').expect(200);
+    // Beyond the five seconds for which its record may be used again.
+    ahead = 310_000;
+    expect(other.application.get(Replicas).available).toHaveLength(1);
+    await other.get('/brands').expect(503, refusal(-2, 'The service is temporarily unavailable'));
+    await other.anonymous().get('/health/ready').expect(503);
+  } finally {
+    now.mockRestore();
     await other.stop();
     await way.shut();
   }

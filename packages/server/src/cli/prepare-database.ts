@@ -12,6 +12,8 @@ import { openStartupServer, type UnreadyReason } from './startup-server.js';
 
 /** Milliseconds between two attempts. */
 const RETRY_PERIOD = 500;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: read_only_sql_transaction */
+const READ_ONLY = '25006';
 
 type OnWaiting = (reason: UnreadyReason, line: string) => void;
 
@@ -85,7 +87,8 @@ async function migrateWhenAvailable(
       if (isStopped()) return undefined;
       if (!isUnavailable(error)) throw error;
       const { code, message } = driverErrorOf(error);
-      if (attempts === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
+      const reason = code === READ_ONLY ? message : (code ?? message);
+      if (attempts === 0) onWaiting('database', `Waiting for the database: ${reason}`);
     }
     await sleep(RETRY_PERIOD, undefined, { signal }).catch(() => undefined);
   }
@@ -95,6 +98,8 @@ async function migrateWhenAvailable(
 /** Whether the database may become available: not if it rejects the user or does not exist. */
 function isUnavailable(error: unknown): boolean {
   const { code = '' } = driverErrorOf(error);
+  // A standby, as during a failover.
+  if (code === READ_ONLY) return true;
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: classes 28 and 3D
   return databaseFailure(error) === 'unreachable' && !/^(28|3D)/.test(code);
 }

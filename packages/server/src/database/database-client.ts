@@ -2,7 +2,7 @@ import { Client, type ClientConfig } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import { CommandError } from '../command-error.js';
 import { askForPassword, isIdle, socketOf, startupOptionsOf } from '../private-api/database.js';
-import { sessionStatement } from './session.js';
+import { SERVER_STATEMENT, type SessionServer, sessionStatement } from './session.js';
 
 export interface ClientOptions extends ClientConfig {
   /** Milliseconds without a byte from the server after which a query fails. Default: 0, no limit. */
@@ -24,6 +24,8 @@ type Connected = ((error: Error) => void) | ((error: null, client: Client) => vo
 export class DatabaseClient extends Client {
   /** What ended the connection, such as the server's own message. Absent while it is open. */
   loss: Error | undefined;
+  /** The server of the connection, as it was when that was opened. Absent until then. */
+  server: SessionServer | undefined;
 
   constructor(private readonly config: ClientOptions = {}) {
     super(config);
@@ -56,6 +58,7 @@ export class DatabaseClient extends Client {
     const { statementTimeout = 0 } = this.config;
     try {
       await this.query(sessionStatement(statementTimeout, startupOptionsOf(this)));
+      [this.server] = (await this.query<SessionServer>(SERVER_STATEMENT)).rows;
     } catch (error) {
       this.closeNow();
       throw error;

@@ -28,6 +28,18 @@ export class PrimarySilentError extends Error {
   }
 }
 
+/** Thrown for a connection that `DATABASE_URL` leads to while its server is not the primary. */
+export class NotPrimaryError extends Error {
+  override name = 'NotPrimaryError';
+
+  constructor(
+    readonly limitation: 'standby' | 'former',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** Thrown where a row is missing that migrations insert, as in a table that is being restored. */
 export class IncompleteSchemaError extends Error {
   override name = 'IncompleteSchemaError';
@@ -74,7 +86,9 @@ export function isUnanswered(thrown: unknown): boolean {
 export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (!types.isNativeError(thrown)) return undefined;
   if (thrown instanceof PoolOverloadedError) return 'overloaded';
-  if (thrown instanceof PrimarySilentError) return 'unreachable';
+  if (thrown instanceof PrimarySilentError || thrown instanceof NotPrimaryError) {
+    return 'unreachable';
+  }
   const { code, severity, message } = driverErrorOf(thrown);
   if (code === QUERY_CANCELED || isUnanswered(thrown)) return 'timeout';
   if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';

@@ -4,6 +4,8 @@ import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../project.js';
 import { Settings } from '../settings/settings.js';
 import { databaseOptions } from './options.js';
+import { primaryPool } from '../private-api/database.js';
+import { Primary } from './primary.js';
 import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
 import { ReservedConnections } from './reserved-connections.js';
@@ -21,12 +23,15 @@ export class DatabaseModule {
     settings: Settings,
     migrations: readonly MigrationClass[],
   ): DynamicModule {
+    const primary = new Primary(url);
+    const { accept } = primary;
+    const { poolSize, queryTimeout } = settings;
     return {
       module: DatabaseModule,
       global: true,
       imports: [
         TypeOrmModule.forRoot({
-          ...databaseOptions(url, settings),
+          ...databaseOptions(url, { poolSize, queryTimeout, onConnect: accept }),
           migrations: [...migrations],
           autoLoadEntities: true,
           retryAttempts: 0,
@@ -34,16 +39,19 @@ export class DatabaseModule {
       ],
       providers: [
         SchemaDoubt,
-        { provide: ReservedConnections, useFactory: () => new ReservedConnections(url) },
-        { provide: Replicas, useFactory: () => new Replicas(url, settings) },
+        { provide: Primary, useValue: primary },
+        { provide: ReservedConnections, useFactory: () => new ReservedConnections(primary) },
+        { provide: Replicas, useFactory: () => new Replicas(primary, settings) },
         {
           provide: ReadPool,
-          useFactory: (dataSource: DataSource, replicas: Replicas) =>
-            new ReadPool(dataSource, replicas),
+          useFactory: (dataSource: DataSource, replicas: Replicas) => {
+            primary.watch(primaryPool(dataSource));
+            return new ReadPool(dataSource, replicas);
+          },
           inject: [DataSource, Replicas],
         },
       ],
-      exports: [ReadPool, Replicas, ReservedConnections, SchemaDoubt],
+      exports: [Primary, ReadPool, Replicas, ReservedConnections, SchemaDoubt],
     };
   }
 }

@@ -48,14 +48,15 @@ export class ReadPool {
       if (source !== 'any') return await replicas.onPrimary(() => bounded(primary));
     } catch (error) {
       const isUnreachable = databaseFailure(error) === 'unreachable';
-      if (source === 'primary' || !isUnreachable || replicas.available.length === 0) throw error;
+      if (source === 'primary' || !isUnreachable || replicas.standIns.length === 0) throw error;
+      return replicas.read(primary, bounded, () => replicas.standIns);
     }
     return replicas.read(primary, bounded);
   }
 
-  /** Runs work that reads from one snapshot. */
+  /** Runs work that reads from one snapshot. It may run again, as that of `read`. */
   readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.read(async (pool) => {
+    return this.current(async (pool) => {
       const snapshot = await Snapshot.open(pool);
       try {
         return await work(snapshot);
@@ -72,6 +73,11 @@ export class ReadPool {
   rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { text, digest, prepared } = statement;
     const name = prepared ? digest : undefined;
-    return this.read((pool) => textRows<Row>(pool, { text, name }, values));
+    return this.current((pool) => textRows<Row>(pool, { text, name }, values));
+  }
+
+  /** Runs work as `read`, and again if the primary has changed during it. */
+  private current<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+    return this.replicas.primary.read(() => this.read(work));
   }
 }

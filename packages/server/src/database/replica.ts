@@ -13,10 +13,14 @@ export interface LogPosition {
   readonly bytes: bigint;
 }
 
-/** A pool of one connection for position queries, independent of the load on other pools. */
-export function createProbe(url: string): Pool {
+/**
+ * A pool of one connection for position queries, independent of the load on other pools.
+ *
+ * @param onConnect called with each new connection; it may refuse it by throwing
+ */
+export function createProbe(url: string, onConnect?: (client: ClientBase) => void): Pool {
   const options = {
-    ...poolOptions(url, { poolSize: 1 }),
+    ...poolOptions(url, { poolSize: 1, onConnect }),
     connectionTimeoutMillis: PROBE_TIMEOUT,
     responseTimeout: PROBE_TIMEOUT,
   };

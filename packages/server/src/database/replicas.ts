@@ -8,10 +8,16 @@ import {
   isUnanswered,
   PrimarySilentError,
 } from './database-failure.js';
+import type { Primary } from './primary.js';
 import { createProbe, type LogPosition, queryPosition, Replica } from './replica.js';
 
 /** Milliseconds between two checks of the servers. */
 const CHECK_PERIOD = 250;
+/**
+ * Milliseconds that a replica may be behind the primary to stand in for it: it may lack the revocation of a token, or the
+ * disabling of a client, for so long.
+ */
+const STAND_IN_LAG = 300_000;
 /** Milliseconds for which a replica gets no queries after an error of its own configuration. */
 const SUSPENSION = 60_000;
 
@@ -35,7 +41,7 @@ export class Replicas implements OnApplicationShutdown {
   private readonly logger = new Logger(Replicas.name);
   /** Milliseconds that a replica may be behind the primary. */
   private readonly maxLag: number;
-  private readonly primary: Pool;
+  private readonly probe: Pool;
   /** In the order of their times. */
   private milestones: Milestone[] = [];
   /** Whether the latest check of the primary got no response. */
@@ -43,10 +49,14 @@ export class Replicas implements OnApplicationShutdown {
   private readonly stopping = new AbortController();
   private readonly running: Promise<void>;
 
-  constructor(primaryUrl: string, settings: ReplicaSettings) {
+  constructor(
+    readonly primary: Primary,
+    settings: ReplicaSettings,
+  ) {
     const { replicaUrls } = settings;
     this.maxLag = settings.maxReplicaLag;
-    this.primary = createProbe(primaryUrl);
+    this.probe = createProbe(primary.url, primary.accept);
+    primary.watch(this.probe);
     this.all = replicaUrls.map((url) => new Replica(url, settings));
     this.running = replicaUrls.length > 0 ? this.run() : Promise.resolve();
   }
@@ -59,14 +69,25 @@ export class Replicas implements OnApplicationShutdown {
     );
   }
 
+  /** The replicas that answer for a primary that cannot be reached. */
+  get standIns(): Replica[] {
+    return this.available.filter(({ lag }) => lag <= STAND_IN_LAG);
+  }
+
   /**
    * Runs work that only reads on the available replica with the lowest load. If that fails in a way
    * that another server may not, runs it on the next one, and finally on the primary.
+   *
+   * @param among the replicas that may be read; it is called again before each try
    */
-  async read<T>(primary: Pool, work: (pool: Pool) => Promise<T>): Promise<T> {
+  async read<T>(
+    primary: Pool,
+    work: (pool: Pool) => Promise<T>,
+    among = () => this.available,
+  ): Promise<T> {
     const tried = new Set<Replica>();
     for (;;) {
-      const [replica] = this.available
+      const [replica] = among()
         .filter((candidate) => !tried.has(candidate))
         .sort((one, other) => one.load - other.load);
       if (!replica) return this.onPrimary(() => work(primary));
@@ -84,8 +105,10 @@ export class Replicas implements OnApplicationShutdown {
    *
    * @throws PrimarySilentError while the primary gives no response to the checks: at once, and for work
    * that got no response either
+   * @throws NotPrimaryError while there is no connection to the primary, but to another server
    */
   async onPrimary<T>(work: () => Promise<T>): Promise<T> {
+    this.primary.requireConnections();
     if (this.isPrimarySilent) throw new PrimarySilentError();
     try {
       return await work();
@@ -119,7 +142,7 @@ export class Replicas implements OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await this.running;
-    await Promise.all([this.primary.end(), ...this.all.map((replica) => replica.close())]);
+    await Promise.all([this.probe.end(), ...this.all.map((replica) => replica.close())]);
   }
 
   private async run(): Promise<void> {
@@ -136,7 +159,7 @@ export class Replicas implements OnApplicationShutdown {
     // Read before the query: every commit before `at` is at or before the returned position.
     const at = performance.now();
     try {
-      const position = await queryPosition(this.primary, 'pg_current_wal_lsn()');
+      const position = await queryPosition(this.probe, 'pg_current_wal_lsn()');
       if (position) {
         // After a failover, only replicas of the new primary count.
         this.milestones = this.milestones.filter(({ history }) => history === position.history);

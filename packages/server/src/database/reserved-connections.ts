@@ -1,9 +1,10 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { processIdOf } from '../private-api/database.js';
+import { primaryPool, processIdOf } from '../private-api/database.js';
 import { DatabaseClient } from './database-client.js';
 import { databaseOptions, poolOptions } from './options.js';
+import type { Primary } from './primary.js';
 
 /** One connection for each user: the readiness check, tally maintenance, and the choice of counted words. */
 const CONNECTIONS = 3;
@@ -16,14 +17,15 @@ export class ReservedConnections implements OnApplicationShutdown {
   readonly dataSource: DataSource;
   private connecting: Promise<DataSource> | undefined;
 
-  constructor(private readonly url: string) {
+  constructor(private readonly primary: Primary) {
     const limits = { poolSize: CONNECTIONS, queryTimeout: STATEMENT_TIMEOUT };
-    this.dataSource = new DataSource(databaseOptions(url, limits));
+    const { url, accept } = primary;
+    this.dataSource = new DataSource(databaseOptions(url, { ...limits, onConnect: accept }));
   }
 
   /** The first call connects it. If that fails, the next call tries again. */
   connected(): Promise<DataSource> {
-    this.connecting ??= this.dataSource.initialize().catch((error: unknown) => {
+    this.connecting ??= this.connect().catch((error: unknown) => {
       this.connecting = undefined;
       throw error;
     });
@@ -40,7 +42,7 @@ export class ReservedConnections implements OnApplicationShutdown {
     work: (client: Client) => Promise<boolean>,
     signal?: AbortSignal,
   ): Promise<boolean> {
-    const client = new DatabaseClient(poolOptions(this.url));
+    const client = new DatabaseClient(poolOptions(this.primary.url));
     const cancel = (): void => {
       const processID = processIdOf(client);
       this.dataSource.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => undefined);
@@ -58,6 +60,12 @@ export class ReservedConnections implements OnApplicationShutdown {
       signal?.removeEventListener('abort', cancel);
       await client.end();
     }
+  }
+
+  private async connect(): Promise<DataSource> {
+    const dataSource = await this.dataSource.initialize();
+    this.primary.watch(primaryPool(dataSource));
+    return dataSource;
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -65,3 +65,27 @@ export function sessionStatement(statementTimeout: number, options = ''): string
     FROM (VALUES ${values.join(', ')}, ('search_path', ${SEARCH_PATH})) AS setting(name, value)
     WHERE current_setting(name, true) IS NOT NULL`;
 }
+
+/** What a session tells of its server. */
+export interface SessionServer {
+  /** Differs after a restart, a promotion and a failover, and for a database that was renamed. */
+  readonly identity: string;
+  /** Host and port by the server itself; behind a proxy not those of the URL. */
+  readonly address: string;
+  readonly startedAt: string;
+  /** 0 on a standby. */
+  readonly timeline: number;
+  readonly isStandby: boolean;
+  /** Whether new transactions are read-only, as an operator or a full disk can set it. */
+  readonly isReadOnly: boolean;
+}
+
+/** Selects the only row of `SessionServer`. */
+export const SERVER_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database) AS identity
+  FROM (SELECT coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
+      to_char(pg_postmaster_start_time(), 'YYYY-MM-DD"T"HH24:MI:SS.USOF') AS "startedAt",
+      CASE WHEN pg_is_in_recovery() THEN 0
+        ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline,
+      pg_is_in_recovery() AS "isStandby",
+      current_setting('default_transaction_read_only')::boolean AS "isReadOnly",
+      (SELECT oid FROM pg_database WHERE datname = current_database()) AS database) AS server`;

@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { loadingTables } from '../database/loading.js';
+import { Primary } from '../database/primary.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
@@ -17,6 +18,8 @@ import { PERIOD, type Task, TaskRunner } from './task-runner.js';
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
 const ROUNDS_PER_COUNT = 5;
+/** Milliseconds between two looks at which server is the primary. */
+const LOOK_PERIOD = 2000;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_PERIOD = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
@@ -43,6 +46,7 @@ export class Maintenance implements OnModuleDestroy {
     private readonly connections: ReservedConnections,
     schemaDoubt: SchemaDoubt,
     private readonly unavailable: UnavailableResources,
+    private readonly primary: Primary,
   ) {
     this.runner = new TaskRunner(schemaDoubt, unavailable);
   }
@@ -69,6 +73,8 @@ export class Maintenance implements OnModuleDestroy {
       this.runner.repeat(this.tasks(), PERIOD, signal, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
+      // On its own, since a server that does not respond holds up the other tasks.
+      this.runner.repeat([this.lookAtPrimary()], LOOK_PERIOD, signal),
       // On its own, since counting words may take minutes.
       this.runner.repeat(this.choices(), CHOICE_PERIOD, signal),
     ]);
@@ -100,6 +106,10 @@ export class Maintenance implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.running;
+  }
+
+  private lookAtPrimary(): Task {
+    return { name: 'the connection to the primary', run: () => this.primary.look() };
   }
 
   /** The tasks of every round. */

@@ -5,9 +5,14 @@ export function healthCheckOf({ url = '' }: IncomingMessage): 'live' | 'ready' |
   return /^\/health\/(live|ready)(?:\?|$)/.exec(url)?.[1] as 'live' | 'ready' | undefined;
 }
 
-/** Responds to a health check: with the reason why the service is not ready, if there is one. */
-export function answerHealth(response: ServerResponse, reason?: string): void {
-  const body = JSON.stringify(reason ? { status: 'unavailable', reason } : { status: 'ok' });
+/**
+ * Responds to a health check: with the reason why the service is not ready, if there is one.
+ *
+ * @param primary how the primary is less than one
+ */
+export function answerHealth(response: ServerResponse, reason?: string, primary?: string): void {
+  const status = reason ? 'unavailable' : 'ok';
+  const body = JSON.stringify({ status, reason, primary });
   answer(response, reason ? 503 : 200, 'application/json; charset=utf-8', body);
 }
 

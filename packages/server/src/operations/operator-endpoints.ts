@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { migrationNames, pendingMigrations } from '../database/migrate.js';
+import { Primary } from '../database/primary.js';
 import { Replicas } from '../database/replicas.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
@@ -41,6 +42,7 @@ export class OperatorEndpoints {
   constructor(
     private readonly application: DataSource,
     private readonly connections: ReservedConnections,
+    private readonly primary: Primary,
     private readonly replicas: Replicas,
     private readonly metrics: Metrics,
     private readonly schema: SchemaCheck,
@@ -74,7 +76,8 @@ export class OperatorEndpoints {
   }
 
   private async answerCheck(response: ServerResponse, check: 'live' | 'ready'): Promise<void> {
-    answerHealth(response, check === 'ready' ? await this.readiness() : undefined);
+    if (check === 'live') answerHealth(response);
+    else answerHealth(response, await this.readiness(), this.primary.limitation);
   }
 
   private async answerMetrics(response: ServerResponse): Promise<void> {
@@ -103,7 +106,7 @@ export class OperatorEndpoints {
   /** Resolves to `ready`, or to `undefined` while migrations are pending; rejects if the database does not respond. */
   private async checkDatabase(): Promise<string | undefined> {
     // Only lists since a time need the primary then.
-    if (this.isMigrated && this.replicas.available.length > 0) return 'ready';
+    if (this.isMigrated && this.replicas.standIns.length > 0) return 'ready';
     const dataSource = await this.connections.connected();
     if (this.isMigrated) {
       await dataSource.query('SELECT 1');

@@ -101,6 +101,14 @@ export function primaryPool(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { master: Pool }).master;
 }
 
+/** Closes the idle connections of a pool that a predicate holds for, before the pool gives them to another query. */
+export function removeIdle(pool: Pool, predicate: (client: ClientBase) => boolean): void {
+  const { _idle: idle } = pool as unknown as { _idle: readonly { readonly client: ClientBase }[] };
+  for (const { client } of [...idle].filter((item) => predicate(item.client))) {
+    (pool as unknown as { _remove: (client: ClientBase) => void })._remove(client);
+  }
+}
+
 /** Adds an index to a table as TypeORM knows it, so that TypeORM does not drop it. */
 export function addIndex(entityMetadata: EntityMetadata, name: string): void {
   const args = { target: entityMetadata.target, name, synchronize: false };
