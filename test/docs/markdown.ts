@@ -16,6 +16,7 @@ export async function documents(): Promise<Map<string, string>> {
     (await readdir(folder, { recursive: true })).map((name) => `${folder}/${name}`);
   const paths = [
     ...['README.md', 'CONTRIBUTING.md', 'deploy/cluster/README.md'],
+    'deploy/kubernetes/README.md',
     ...['packages/client/README.md', 'packages/mcp/README.md'],
     'packages/embedded-postgres/README.md',
     'packages/server/README.md',
