@@ -6,6 +6,8 @@ import { NotPrimaryError } from './database-failure.js';
 import { poolOptions } from './options.js';
 import type { SessionServer } from './session.js';
 
+/** Milliseconds that a statement of a look may take. A server may fall silent when it has accepted the connection. */
+const LOOK_TIMEOUT = 3000;
 /** Milliseconds for which a refused connection tells that the address does not lead to the primary: longer than from one look to the next. */
 const REFUSAL = 3000;
 /**
@@ -98,7 +100,7 @@ export class Primary {
    * @throws NotPrimaryError as `accept`; or an error of the driver
    */
   async look(): Promise<void> {
-    const client = new DatabaseClient(poolOptions(this.url));
+    const client = new DatabaseClient(poolOptions(this.url, { queryTimeout: LOOK_TIMEOUT }));
     try {
       await client.connect();
       this.accept(client);
