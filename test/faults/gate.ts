@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** A TCP proxy that simulates network faults: refused, reset, silent and slow connections. */
 export class Gate {
   private readonly server: Server;
+  /** The number of connections that it has passed. */
+  passed = 0;
   private readonly pairs = new Set<readonly [Socket, Socket]>();
   private port = 0;
   private silent = false;
@@ -74,6 +76,7 @@ export class Gate {
   }
 
   private pass(socket: Socket): void {
+    this.passed += 1;
     const server = connect(Number(this.target.port), this.target.hostname);
     const pair = [socket, server] as const;
     this.pairs.add(pair);

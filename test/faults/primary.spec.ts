@@ -69,6 +69,10 @@ it('A standby behind the address gets no requests, and open connections to the p
   entrance.cut();
   const unavailable = refusal(-2, 'The service is temporarily unavailable');
   await eventually(() => service.get('/brands').expect(503, unavailable));
+  // Requests do not open a connection each, only to be refused.
+  const { passed } = entrance;
+  for (let requests = 0; requests < 5; requests += 1) await service.get('/brands').expect(503);
+  expect(entrance.passed).toBe(passed);
   await service.anonymous().get('/health/ready').expect(503, {
     status: 'unavailable',
     reason: 'database',
