@@ -19,16 +19,19 @@ export interface Servers {
   connect(role?: string, database?: string): Promise<pg.Client>;
 }
 
-/** Starts work on a connection to the primary, and after an error again on another one. The result ends it. */
+/**
+ * Starts work on a connection of a role to the primary, and after an error again on another one. The result ends it.
+ */
 export function onPrimary(
   servers: Servers,
   work: (client: pg.Client, signal: AbortSignal) => Promise<void>,
+  role?: string,
 ): () => Promise<void> {
   return inBackground(async (signal) => {
     while (!signal.aborted) {
       let client: pg.Client | undefined;
       try {
-        client = await servers.connect();
+        client = await servers.connect(role);
         await work(client, signal);
       } catch {
         // The last commit may have succeeded all the same.
@@ -40,12 +43,12 @@ export function onPrimary(
   });
 }
 
-/** Connects to a primary, which may go away. */
-export async function connected(url: string): Promise<pg.Client> {
+/** Connects to a primary, which may go away. A statement fails after so many milliseconds. */
+export async function connected(url: string, query_timeout = 30_000): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 2000,
-    query_timeout: 30_000,
+    query_timeout,
   });
   client.on('error', () => undefined);
   await client.connect();

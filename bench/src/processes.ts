@@ -156,6 +156,12 @@ export async function killPostgres(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL');
 }
 
+/** Sends a signal to all processes of a PostgreSQL. */
+export async function signalPostgres(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+  process.kill(pid, signal);
+  await promisify(execFile)('pkill', [`-${signal.slice(3)}`, '-P', String(pid)]);
+}
+
 /** Lets a primary send nothing more to its replicas. */
 export async function holdPostgres(pid: number): Promise<void> {
   await promisify(execFile)('pkill', ['-STOP', '-P', String(pid), '-f', 'walsender']);

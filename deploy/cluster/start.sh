@@ -30,6 +30,17 @@ for port in "$PORT" 2379 2380 5000 5001 5431 5432 5433 6380 8001 8002 8003 8405;
     exit 1
   fi
 done
+# What this machine lacks of what keeps a former primary from being one.
+patroni=$(patroni --version | grep -o '[0-9][0-9.]*$')
+older_than() { ! printf '%s\n' "$1" "$patroni" | sort -VC; }
+if older_than 3.1; then
+  echo "Patroni $patroni is older than 3.1: a primary that was paused takes over again, and acknowledged writes are lost" >&2
+elif older_than 4.0.7; then
+  echo "Patroni $patroni is older than 4.0.7: the primary may stop taking writes while etcd is gone" >&2
+fi
+if [ ! -w /dev/watchdog ]; then
+  echo "There is no watchdog (/dev/watchdog): if Patroni alone hangs, its PostgreSQL goes on beside the new primary" >&2
+fi
 mkdir -p "$FOLDER"
 chmod 755 "$FOLDER"
 for secret in superuser replication catalogue; do
@@ -116,7 +127,8 @@ for number in 1 2 3; do await curl -fs "http://127.0.0.1:800$number/health"; don
 part redis redis-server --port 6380 --bind 127.0.0.1 --save '' --dir "$FOLDER"
 settings=(
   PGPASSFILE="$PGPASSFILE"
-  DATABASE_URL="postgres://catalogue@127.0.0.1:5000/catalogue"
+  # PRIMARY, so that a test can lead to another server than HAProxy.
+  DATABASE_URL="postgres://catalogue@${PRIMARY:-127.0.0.1:5000}/catalogue"
   # The servers themselves: the one that is the primary is left out. Or HAProxy's port 5001.
   DATABASE_REPLICA_URLS="${REPLICA_URLS:-$(printf 'postgres://catalogue@127.0.0.1:543%s/catalogue,' 1 2 3 | sed 's/,$//')}"
   # Longer than a failover, during which no replica can know whether there are newer commits.

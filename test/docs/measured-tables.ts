@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type copies from '../../bench/measured/copies.json';
 import type disk from '../../bench/measured/disk.json';
-import type failover from '../../bench/measured/failover.json';
 import type firstMinute from '../../bench/measured/first-minute.json';
 import type growth from '../../bench/measured/growth.json';
 import type overload from '../../bench/measured/overload.json';
@@ -17,6 +16,24 @@ type Overloaded = Single<typeof overload>;
 type Imported = Single<typeof firstMinute>;
 type Kept = Single<typeof copies>;
 type Stored = Single<typeof disk>;
+/** What one round of a fault of the cluster did. */
+interface FaultRound {
+  readonly mode: string;
+  readonly fault: string;
+  readonly secondsWithoutReads: number;
+  readonly secondsWithoutWrites: number;
+  readonly secondsUntilRefused: number;
+  /** Age of the oldest `X-Updated-Until`. */
+  readonly secondsBehind: number;
+  readonly requests: number;
+  readonly failures: Readonly<Record<string, number>>;
+  readonly acknowledgedWritesLost: number;
+  readonly stayingWritesLost: number;
+  readonly wrongAnswers: readonly string[];
+  readonly olderAnswers: number;
+  readonly olderBySeconds: number;
+  readonly copyDifferences: number;
+}
 type Measurement = Measured['results'][0]['measurements'][number];
 type ListMeasurement = Pick<
   Measured['results'][0]['lists'][number],
@@ -158,31 +175,53 @@ function copyFaultRows({ results: [{ copies }] }: Kept): Row[] {
   ];
 }
 
-/** For each fault and mode, the worst round, or the sum of the rounds. */
-function faultRows({ rounds }: typeof failover): Row[] {
-  const names = [...new Set(rounds.map(({ fault, mode }) => `${fault}|${mode}`))].sort();
+/** For each fault and mode, the worst time of a round, or the sum of the rounds. */
+function faultRows({ rounds }: { readonly rounds: readonly FaultRound[] }): Row[] {
+  const names = unique(rounds.map(({ fault, mode }) => `${fault}|${mode}`)).sort();
   const rows = names.map((name): Row => {
     const [fault = '', mode = ''] = name.split('|');
     const own = rounds.filter((round) => round.fault === fault && round.mode === mode);
-    const sum = (value: (round: (typeof own)[number]) => number): number =>
-      own.reduce((total, round) => total + value(round), 0);
-    const failed = sum(({ failures }) =>
-      Object.values<number | undefined>(failures).reduce<number>((a, b) => a + (b ?? 0), 0),
-    );
+    const sum = (value: (round: FaultRound) => number) => total(own.map(value));
+    const worst = (value: (round: FaultRound) => number) => digits(Math.max(...own.map(value)));
     return [
       fault,
       mode,
       String(own.length),
-      digits(Math.max(...own.map(({ secondsWithoutReads }) => secondsWithoutReads))),
-      digits(Math.max(...own.map(({ secondsWithoutWrites }) => secondsWithoutWrites))),
-      `${failed} of ${grouped(sum(({ requests }) => requests))}`,
-      String(sum(({ acknowledgedWritesLost }) => acknowledgedWritesLost)),
-      String(sum(({ wrongAnswers }) => wrongAnswers.length)),
+      worst((round) => round.secondsWithoutReads),
+      worst((round) => round.secondsWithoutWrites),
+      failuresOf(own),
+      [sum((round) => round.acknowledgedWritesLost), sum((round) => round.stayingWritesLost)]
+        .map(grouped)
+        .join(', '),
+      [sum((round) => round.wrongAnswers.length), sum((round) => round.olderAnswers)]
+        .map(grouped)
+        .join(', '),
+      worst((round) => round.olderBySeconds),
+      worst((round) => round.secondsUntilRefused),
+      worst((round) => round.secondsBehind),
+      grouped(sum((round) => round.copyDifferences)),
     ];
   });
-  const worst = ['seconds without reads', 'seconds without writes'];
-  const sums = ['requests failed', 'acknowledged writes lost', 'wrong answers'];
-  return [['fault', 'replication', 'rounds', ...worst, ...sums], ...rows];
+  const header = ['fault', 'replication', 'rounds', 's without reads', 's without writes'];
+  const lost = ['requests failed', 'acknowledged writes lost: by HAProxy, by the forwarder'];
+  const answers = ['answers: wrong, older', 'older by s', 's until a deleted token is refused'];
+  return [
+    [...header, ...lost, ...answers, 'age of `X-Updated-Until`, s', 'differences of a copy'],
+    ...rows,
+  ];
+}
+
+/** The number of each errcode, and of all requests. */
+function failuresOf(rounds: readonly FaultRound[]): string {
+  const reasons = unique(rounds.flatMap(({ failures }) => Object.keys(failures))).sort();
+  const each = reasons.map(
+    (reason) => `\`${reason}\`: ${total(rounds.map(({ failures }) => failures[reason] ?? 0))}`,
+  );
+  return `${each.join(', ') || '0'} of ${grouped(total(rounds.map(({ requests }) => requests)))}`;
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 function diskRows({ results: [{ disk }] }: Stored): Row[] {
@@ -376,7 +415,7 @@ function mixRows({ results }: typeof measured): Row[] {
 }
 
 function grouped(value: number): string {
-  return value.toLocaleString('en-US');
+  return Number.isNaN(value) ? '–' : value.toLocaleString('en-US');
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { PROJECT } from '../processes.js';
+import { resourceOf } from '../client.js';
 import { putting } from './tables.js';
 
 /** What a process that keeps a copy is told. */
@@ -28,16 +27,6 @@ type Way = 'mirror' | 'download' | number;
 interface Product {
   readonly productID: string;
   readonly updatedAt: string;
-}
-
-/** As far as it is used here. */
-interface Client {
-  readonly Transport: new (options: object) => object;
-  readonly Resource: new (
-    transport: object,
-    name: string,
-    identifier: string,
-  ) => { mirror(options: object): Promise<void> };
 }
 
 /** Objects in a page, the most that the services give. */
@@ -93,11 +82,7 @@ async function cursorOf(): Promise<string | undefined> {
 async function roundOf(): Promise<() => Promise<void>> {
   if (way === 'download') return download;
   if (way !== 'mirror') return () => bringUpToDate(way);
-  const file = join(PROJECT, 'packages', 'client', 'dist', 'index.js');
-  const { Resource, Transport } = (await import(file)) as Client;
-  const accessToken = headers.Authorization?.replace('Bearer ', '');
-  const transport = new Transport({ url: address, clientID: headers['X-Client-ID'], accessToken });
-  const products = new Resource(transport, 'products', 'productID');
+  const products = await resourceOf(address, headers, 'products', 'productID');
   return async () => products.mirror({ store: copy, cursor: await cursorOf() });
 }
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type pg from 'pg';
-import { connected, until } from '../background.js';
-import { holdPostgres, killPostgres, PROJECT, watch } from '../processes.js';
+import { connected, type Servers, until } from '../background.js';
+import { holdPostgres, killPostgres, PROJECT, signalPostgres, watch } from '../processes.js';
 import { Gate } from './gate.js';
 
 const run = promisify(execFile);
@@ -23,17 +23,25 @@ const RUNNING = ['streaming', 'running'];
 
 const NUMBERS = [1, 2, 3] as const;
 
-/** The cluster of `deploy/cluster/start.sh`, of which each member reaches etcd through a gate of its own. */
+/** The port of HAProxy that leads to the primary. */
+const PRIMARY_PORT = 5000;
+
+/**
+ * The cluster of `deploy/cluster/start.sh`, of which each member reaches etcd through a gate of its own, and the service
+ * the primary.
+ */
 export class Cluster {
   private constructor(
     private readonly folder: string,
     private readonly gates: readonly Gate[],
+    private readonly forwarder: Gate,
     private readonly stopScript: () => Promise<void>,
   ) {}
 
   /** Starts it, and resolves when the service answers. */
   static async start(folder: string, isSynchronous: boolean): Promise<Cluster> {
     const gates = await Promise.all(NUMBERS.map(() => Gate.before(2379)));
+    const forwarder = await Gate.before(PRIMARY_PORT);
     const args = [folder, ...(isSynchronous ? [] : ['async'])];
     const child = watch(
       spawn(join(PROJECT, 'deploy', 'cluster', 'start.sh'), args, {
@@ -42,6 +50,7 @@ export class Cluster {
           ETCD: gates.map(({ port }) => `127.0.0.1:${port}`).join(' '),
           // Else Patroni asks etcd for its addresses, and goes around the gate.
           PATRONI_ETCD3_USE_PROXIES: 'true',
+          PRIMARY: `127.0.0.1:${forwarder.port}`,
           RATE_LIMIT_PER_MINUTE: '0',
         },
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,7 +64,7 @@ export class Cluster {
         reject(new Error('The cluster did not start'));
       });
     });
-    return new Cluster(folder, gates, async () => {
+    return new Cluster(folder, gates, forwarder, async () => {
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
     });
@@ -64,11 +73,37 @@ export class Cluster {
   /** Where the service answers. */
   readonly address = `http://127.0.0.1:${process.env.PORT ?? '3000'}`;
 
+  /** Where each instance of it answers. */
+  readonly instances = [11, 12].map((host) => this.address.replace(/1(?=:\d+$)/, String(host)));
+
+  /** The way of the service to the primary, on which a connection stays with the server that it was opened to. */
+  readonly forwarded: Servers = {
+    url: (role, database) => this.url(role, database, this.forwarder.port),
+    // Longer than a pause: the answer of a server that wakes up is waited for.
+    connect: async (role, database) =>
+      connected(await this.url(role, database, this.forwarder.port), 120_000),
+  };
+
   /** The URL of the primary, through HAProxy, for the role `postgres` or `catalogue`. */
-  async url(role = 'catalogue', database = 'catalogue'): Promise<string> {
+  async url(role = 'catalogue', database = 'catalogue', port = PRIMARY_PORT): Promise<string> {
     const file = role === 'postgres' ? 'superuser.password' : 'catalogue.password';
     const password = await readFile(join(this.folder, file), 'utf8');
-    return `postgres://${role}:${password.trim()}@127.0.0.1:5000/${database}`;
+    return `postgres://${role}:${password.trim()}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** Connects to a member itself, as `postgres`. */
+  async connectTo(number: number): Promise<pg.Client> {
+    return connected(await this.url('postgres', 'postgres', portOf(number)));
+  }
+
+  /**
+   * Lets the service reach a member itself, or, without a number, the primary through HAProxy. Closes the connections
+   * that it has, or leads new ones only.
+   */
+  forward(number?: number, isNewOnly = false): void {
+    const port = number === undefined ? PRIMARY_PORT : portOf(number);
+    if (isNewOnly) this.forwarder.leadNew(port);
+    else this.forwarder.lead(port);
   }
 
   async connect(role?: string, database?: string): Promise<pg.Client> {
@@ -115,7 +150,8 @@ export class Cluster {
   async ask(number: number, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`http://127.0.0.1:800${number}${path}`, {
       ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(60_000),
+      // One that is paused accepts the connection, and does not answer.
+      signal: AbortSignal.timeout(body ? 60_000 : 2000),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
@@ -125,8 +161,21 @@ export class Cluster {
   /** Ends all processes of a member at once. */
   async kill(number: number): Promise<void> {
     const postmaster = await this.postmaster(number);
-    process.kill(-(await this.groupOf(`member${number}`)), 'SIGKILL');
+    await this.killPart(`member${number}`);
     await killPostgres(postmaster);
+  }
+
+  /** Ends the PostgreSQL of a member whose Patroni was ended, and starts the member again. */
+  async replace(number: number): Promise<void> {
+    await killPostgres(await this.postmaster(number));
+    await this.startPart(`member${number}`);
+  }
+
+  /** Stops all processes of a member, or lets them go on. */
+  async pause(number: number, isPaused: boolean): Promise<void> {
+    const signal = isPaused ? 'SIGSTOP' : 'SIGCONT';
+    process.kill(-(await this.groupOf(`member${number}`)), signal);
+    await signalPostgres(await this.postmaster(number), signal);
   }
 
   /** Lets a primary send nothing more to its replicas. */
@@ -151,7 +200,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await this.stopScript();
-    for (const gate of this.gates) await gate.shut();
+    for (const gate of [...this.gates, this.forwarder]) await gate.shut();
   }
 
   private async groupOf(part: string): Promise<number> {
@@ -166,4 +215,8 @@ export class Cluster {
 
 export function numberOf({ name }: Member): number {
   return Number(name.replace('member', ''));
+}
+
+function portOf(number: number): number {
+  return 5430 + number;
 }

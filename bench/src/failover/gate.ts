@@ -48,8 +48,13 @@ export class Gate {
 
   /** Leads to another port. Closes the open connections. */
   lead(target: number): void {
-    this.target = target;
+    this.leadNew(target);
     this.cut();
+  }
+
+  /** Leads new connections to another port, and leaves the open ones where they are. */
+  leadNew(target: number): void {
+    this.target = target;
   }
 
   async shut(): Promise<void> {

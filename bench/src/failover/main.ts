@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,9 +8,12 @@ import { serverVersion } from '../database.js';
 import { machine } from '../machine.js';
 import { PROJECT, stopAll } from '../processes.js';
 import { Cluster } from './cluster.js';
+import { Copy } from './copy.js';
 import { FAULTS } from './faults.js';
-import { type Outcome, outcomeOf } from './load.js';
+import { type Load, type Outcome, outcomeOf } from './load.js';
 import { Readers } from './readers.js';
+import { Tokens } from './tokens.js';
+import { STAYING, WRITTEN } from './writers.js';
 
 /** What one round of a fault did. */
 interface Round extends Outcome {
@@ -20,19 +23,26 @@ interface Round extends Outcome {
 }
 
 const MODES = ['synchronous', 'asynchronous'];
+const NAMES = Object.keys(FAULTS);
 const options = new Command('failover')
   .description('What faults of the cluster in deploy/cluster cost clients')
   .option('--rounds <n>', 'of each fault', Number, 3)
   .addOption(new Option('--mode <name...>', 'of replication').choices(MODES).default(MODES))
+  .addOption(
+    new Option('--fault <name...>', 'only these; the results keep the rounds of the others')
+      .choices(NAMES)
+      .default(NAMES, 'all'),
+  )
   .parse()
-  .opts<{ rounds: number; mode: string[] }>();
+  .opts<{ rounds: number; mode: string[]; fault: string[] }>();
+const RESULTS = join(PROJECT, 'bench', 'results', 'failover.json');
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     void stopAll().finally(() => process.exit(1));
   });
 }
-const rounds: Round[] = [];
+const rounds = await formerRounds();
 for (const mode of options.mode) await runMode(mode);
 
 async function runMode(mode: string): Promise<void> {
@@ -41,17 +51,18 @@ async function runMode(mode: string): Promise<void> {
   try {
     const url = await cluster.url();
     const version = await serverVersion(url);
-    const readers = new Readers(cluster.address, await credentials(url));
+    const load = await loadOn(cluster, url);
     try {
-      await outcomeOf(async () => sleep(10_000), cluster, readers);
+      await outcomeOf(async () => sleep(10_000), cluster, load);
       for (let round = 1; round <= options.rounds; round += 1) {
         for (const [fault, happen] of Object.entries(FAULTS)) {
-          rounds.push({ mode, fault, round, ...(await outcomeOf(happen, cluster, readers)) });
+          if (!options.fault.includes(fault)) continue;
+          rounds.push({ mode, fault, round, ...(await outcomeOf(happen, cluster, load)) });
           await save(version);
         }
       }
     } finally {
-      await readers.stop();
+      for (const each of [load.readers, load.tokens, ...load.copies]) await each.stop();
     }
   } finally {
     await cluster.stop();
@@ -59,11 +70,29 @@ async function runMode(mode: string): Promise<void> {
   }
 }
 
+async function loadOn(cluster: Cluster, url: string): Promise<Load> {
+  const headers = await credentials(url);
+  const clientID = headers['X-Client-ID'] ?? '';
+  return {
+    readers: new Readers(cluster, headers, await credentials(url)),
+    tokens: new Tokens(cluster, clientID),
+    copies: [...WRITTEN, STAYING].map((resource) => new Copy(cluster.address, headers, resource)),
+  };
+}
+
+/** The rounds of the results so far that this run does not replace. */
+async function formerRounds(): Promise<Round[]> {
+  const text = await readFile(RESULTS, 'utf8').catch(() => '{"rounds":[]}');
+  const former = JSON.parse(text) as { rounds: Round[] };
+  return former.rounds.filter(
+    ({ mode, fault }) => !options.mode.includes(mode) || !options.fault.includes(fault),
+  );
+}
+
 /** Prints the last outcome, and writes all so far. */
 async function save(version: string): Promise<void> {
   console.log(JSON.stringify(rounds.at(-1)));
-  const folder = join(PROJECT, 'bench', 'results');
-  await mkdir(folder, { recursive: true });
+  await mkdir(join(RESULTS, '..'), { recursive: true });
   const text = JSON.stringify({ machine: machine(version), rounds }, undefined, 2);
-  await writeFile(join(folder, 'failover.json'), `${text}\n`);
+  await writeFile(RESULTS, `${text}\n`);
 }
