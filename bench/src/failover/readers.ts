@@ -14,6 +14,8 @@ interface Data {
 /** A list, and what is wrong with its response if something is. */
 interface Question {
   readonly path: (offset: number) => string;
+  /** What it counts, in SQL. */
+  readonly rows: string;
   readonly fault: (data: Data, offset: number) => string | undefined;
 }
 
@@ -21,14 +23,17 @@ interface Question {
 const QUESTIONS: readonly Question[] = [
   {
     path: () => '/products?fields=productID&sort=-productID&limit=10',
+    rows: 'products',
     fault: ({ count, numbers }) => differs(numbers, (at) => count - at),
   },
   {
     path: () => '/products?fields=productID&sort=-productID&limit=10&type=DIGITAL',
+    rows: "products WHERE type = 'DIGITAL'",
     fault: ({ count, numbers }) => differs(numbers, (at) => 2 * (count - at) - 1),
   },
   {
     path: (offset) => `/brands?fields=brandID&limit=200&offset=${offset}`,
+    rows: 'brands',
     fault: ({ count, numbers }, offset) =>
       numbers.length === Math.min(200, Math.max(0, count - offset))
         ? differs(numbers, (at) => offset + at + 1)
@@ -53,7 +58,7 @@ export interface Read {
   readonly failures: Readonly<Record<string, number>>;
   /** Counts and pages that are not those of any moment. */
   readonly wrongAnswers: readonly string[];
-  /** Pages of an instance that lack rows which it had given before, though it tells no copy that they were lost. */
+  /** Pages of an instance that lack rows which it had given before, and which the primary has. */
   readonly olderAnswers: number;
   /** For how many seconds it had given them, at most. */
   readonly olderBySeconds: number;
@@ -170,9 +175,9 @@ export class Readers {
         const data = await dataOf(response);
         this.check(question, data, offset);
         if (watermark) this.behind(watermark);
-        const seconds = seen.take(data.count, watermark);
-        if (seconds === undefined) continue;
-        if (await this.tellsOfLoss(address, seen)) {
+        const seconds = seen.take(data.count);
+        if (seconds === 0) continue;
+        if (await this.hasLost(seen.greatest, question)) {
           seen.clear();
           continue;
         }
@@ -184,12 +189,18 @@ export class Readers {
     }
   }
 
-  /** Whether a copy that has what was given is told to begin again. */
-  private async tellsOfLoss(address: string, { watermark }: Seen): Promise<boolean> {
-    if (watermark === undefined) return false;
-    const query = `fields=brandID&limit=0&updatedSince=${encodeURIComponent(watermark)}`;
-    const { result } = (await (await this.ask(`${address}/brands?${query}`)).json()) as Envelope;
-    return result.errcode === '-38';
+  /** Whether rows that were given are gone, with the commits that wrote them. */
+  private async hasLost(given: number, { rows: counted }: Question): Promise<boolean> {
+    const primary = await this.cluster.connect('postgres').catch(() => undefined);
+    if (!primary) return false;
+    try {
+      const { rows } = await primary.query<{ count: string }>(`SELECT count(*) FROM ${counted}`);
+      return Number(rows[0]?.count) < given;
+    } catch {
+      return false;
+    } finally {
+      await primary.end();
+    }
   }
 
   private ask(url: string): Promise<Response> {

@@ -1,27 +1,23 @@
-/** What an instance has given of a list, to tell an older page from it. */
+/** What an instance has given of a list whose rows are never deleted, to tell an older page from it. */
 export class Seen {
   /** Each count that was greater than all before, and when it was first given, in milliseconds. */
   private counts: (readonly [count: number, at: number])[] = [];
-  /** The last `X-Updated-Until` with a mark of the history. */
-  watermark: string | undefined;
 
-  /**
-   * Takes the count of a list whose rows are never deleted, and its `X-Updated-Until`.
-   *
-   * @returns for how many seconds rows had been given that this page lacks; undefined if it lacks none
-   */
-  take(count: number, watermark: string | null): number | undefined {
+  get greatest(): number {
+    return this.counts.at(-1)?.[0] ?? 0;
+  }
+
+  /** Takes a count; gives for how many seconds rows had been given that its page lacks, 0 if it lacks none. */
+  take(count: number): number {
     const now = performance.now();
     const newer = this.counts.find(([given]) => given > count);
     if (newer) return (now - newer[1]) / 1000;
-    if (count > (this.counts.at(-1)?.[0] ?? -1)) this.counts.push([count, now]);
-    // Without a mark there are 24 characters.
-    if (watermark && watermark.length > 24) this.watermark = watermark;
-    return undefined;
+    if (count > this.greatest) this.counts.push([count, now]);
+    return 0;
   }
 
+  /** Forgets all: rows of it were lost. */
   clear(): void {
     this.counts = [];
-    this.watermark = undefined;
   }
 }
