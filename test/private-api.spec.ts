@@ -41,7 +41,8 @@ import {
   processIdOf,
   removeIdle,
   socketOf,
-  startupOptionsOf,
+  setProcessId,
+  startupOf,
   textRows,
 } from '#server/private-api/database.js';
 import {
@@ -82,12 +83,16 @@ describe('of the database', () => {
     const url = new URL(database.url);
     url.searchParams.set('options', '-c jit=on');
     const client = new Client(url.href);
-    expect(startupOptionsOf(client)).toBe('-c jit=on');
+    expect(startupOf(client).options).toBe('-c jit=on');
+    startupOf(client).options = '-c work_mem=7MB';
     await client.connect();
     try {
       const asked = client.query<{ id: number }>('SELECT pg_backend_pid() AS id');
       expect(isIdle(client)).toBe(false);
       expect(processIdOf(client)).toBe((await asked).rows[0]?.id);
+      expect((await client.query('SHOW work_mem')).rows).toEqual([{ work_mem: '7MB' }]);
+      setProcessId(client, 1);
+      expect(processIdOf(client)).toBe(1);
       expect(isIdle(client)).toBe(true);
       expect(socketOf(client)).toBeInstanceOf(Socket);
       const ended = once(client, 'error');

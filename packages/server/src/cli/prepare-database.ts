@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseFailure, driverErrorOf } from '../database/database-failure.js';
+import { CommandError } from '../command-error.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
 import { createApplication } from '../application.js';
@@ -95,8 +96,9 @@ async function migrateWhenAvailable(
   return undefined;
 }
 
-/** Whether the database may become available: not if it rejects the user or does not exist. */
+/** Whether the database may become available: not if it rejects the user, does not exist, or shares sessions. */
 function isUnavailable(error: unknown): boolean {
+  if (error instanceof CommandError) return false;
   const { code = '' } = driverErrorOf(error);
   // A standby, as during a failover.
   if (code === READ_ONLY) return true;

@@ -1,8 +1,15 @@
-import { Client, type ClientConfig } from 'pg';
+import { randomUUID } from 'node:crypto';
+import { Client, type ClientConfig, type QueryResult } from 'pg';
 import pgpass, { type Server } from 'pgpass';
 import { CommandError } from '../command-error.js';
-import { askForPassword, isIdle, socketOf, startupOptionsOf } from '../private-api/database.js';
-import { SERVER_STATEMENT, type SessionServer, sessionStatement } from './session.js';
+import {
+  askForPassword,
+  isIdle,
+  setProcessId,
+  socketOf,
+  startupOf,
+} from '../private-api/database.js';
+import { optionsOf, type Session, SESSION_STATEMENT, sessionStatement } from './session.js';
 
 export interface ClientOptions extends ClientConfig {
   /** Milliseconds without a byte from the server after which a query fails. Default: 0, no limit. */
@@ -13,6 +20,10 @@ export interface ClientOptions extends ClientConfig {
 
 /** What ended the connection that was lost last: TypeORM says only that its query runner was released. */
 export let lastLoss: Error | undefined;
+
+/** What such a connection sets, prepares and locks would belong to another one. */
+const SHARED_SESSION =
+  'The pooler before the database lets connections share a session: set pool_mode = session, and server_reset_query = DISCARD ALL';
 
 type Connected = ((error: Error) => void) | ((error: null, client: Client) => void);
 
@@ -54,16 +65,37 @@ export class DatabaseClient extends Client {
 
   /** Connects, and prepares the session: only then is the client used. */
   private async open(): Promise<this> {
+    const startup = startupOf(this);
+    const { settings, rest } = optionsOf(startup.options);
+    // A pooler may refuse a setting at the start of a connection. The statement sets it.
+    const unsent = {
+      statement_timeout: 0,
+      lock_timeout: 0,
+      idle_in_transaction_session_timeout: 0,
+    };
+    Object.assign(startup, { ...unsent, options: rest });
     await super.connect();
-    const { statementTimeout = 0 } = this.config;
     try {
-      await this.query(sessionStatement(statementTimeout, startupOptionsOf(this)));
-      [this.server] = (await this.query<SessionServer>(SERVER_STATEMENT)).rows;
+      await this.prepareSession(settings);
     } catch (error) {
       this.closeNow();
       throw error;
     }
     return this;
+  }
+
+  /** @throws CommandError if a pooler lets connections share a session */
+  private async prepareSession(settings: [string, string][]): Promise<void> {
+    const mark = randomUUID();
+    const prepared = sessionStatement(this.config.statementTimeout ?? 0, settings, mark);
+    const [before] = (await this.query(prepared)) as unknown as QueryResult<
+      Pick<Session, 'mark'>
+    >[];
+    const { rows } = await this.query<Session>(SESSION_STATEMENT);
+    const [session] = rows;
+    if (before?.rows[0]?.mark || session?.mark !== mark) throw new CommandError(SHARED_SESSION);
+    setProcessId(this, session.processID);
+    this.server = session;
   }
 
   /** Closes the connection at once. Queries without a response fail. */

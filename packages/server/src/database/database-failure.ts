@@ -1,8 +1,9 @@
 import { types } from 'node:util';
+import { CommandError } from '../command-error.js';
 
 /**
  * Why a query failed for reasons other than its statement:
- * - `unreachable`: there is no connection, or the server lacks resources
+ * - `unreachable`: there is no connection, no session of its own, or the server lacks resources
  * - `timeout`: the statement exceeded its time limit
  * - `conflict`: a concurrent transaction prevented it; a retry may succeed
  * - `overloaded`: no connection of the pool became free in time
@@ -51,6 +52,8 @@ const UNREACHABLE = /^E(?:CONN\w+|NOTFOUND|AI_AGAIN|TIMEDOUT|PIPE|HOSTUNREACH|NE
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const QUERY_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
+/** invalid_sql_statement_name, duplicate_prepared_statement: a pooler has given the session to another connection */
+const FOREIGN_SESSION = ['26000', '42P05'];
 /** serialization_failure, deadlock_detected */
 const RETRYABLE_CODES = ['40001', '40P01'];
 
@@ -89,9 +92,12 @@ export function databaseFailure(thrown: unknown): DatabaseFailure | undefined {
   if (thrown instanceof PrimarySilentError || thrown instanceof NotPrimaryError) {
     return 'unreachable';
   }
+  // One of its own connection, which lacks a password or a session of its own.
+  if (thrown instanceof CommandError) return 'unreachable';
   const { code, severity, message } = driverErrorOf(thrown);
   if (code === QUERY_CANCELED || isUnanswered(thrown)) return 'timeout';
   if (code !== undefined && RETRYABLE_CODES.includes(code)) return 'conflict';
+  if (code !== undefined && FOREIGN_SESSION.includes(code)) return 'unreachable';
   // Class 53: no connections, memory or disk space left.
   if (code?.startsWith('53')) return 'unreachable';
   // The administrator, a crash, or a limit of a session has ended the connection. Severities are translated.

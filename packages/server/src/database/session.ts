@@ -1,3 +1,5 @@
+import { escapeLiteral } from 'pg';
+
 /**
  * What every connection of the service sets before its first statement, whatever the server, the database, the role and the
  * URL have set. It does so by a statement: a pooler may drop what a connection asks for when it starts.
@@ -43,26 +45,48 @@ const SEARCH_PATH = `concat_ws(', ', coalesce(
     quote_ident(nullif(current_schema(), 'pg_catalog')), 'public'
   ), nullif(current_setting('search_path'), ''))`;
 
+/** A setting as in `-c jit=on`, `-cjit=on` or `--jit=on`. A backslash stands before a space of the value. */
+const OPTION = /(?:^|(?<=\s))(?:-c\s*|--)([\w.-]+)=((?:\\.|[^\s\\])*)/gs;
+
+/** Divides options of a URL into the settings among them, and the rest. */
+export function optionsOf(options = ''): { settings: [string, string][]; rest: string } {
+  const settings = [...options.matchAll(OPTION)].map(
+    ([, name = '', value = '']): [string, string] => [
+      // PostgreSQL takes hyphens for underscores.
+      name.toLowerCase().replaceAll('-', '_'),
+      value.replace(/\\(.)/gs, '$1'),
+    ],
+  );
+  return { settings, rest: options.replace(OPTION, '').trim() };
+}
+
 /**
- * The statements that prepare a session.
+ * The statements that prepare a session. The first has the `mark` of the connection that had this session before, and
+ * left it as it was: null or empty, unless a pooler lets connections share it.
  *
  * @param statementTimeout milliseconds that a statement may run; 0 for no limit
- * @param options those of the URL, such as `-c jit=on`
+ * @param given the settings of the URL
+ * @param mark of the connection
  */
-export function sessionStatement(statementTimeout: number, options = ''): string {
-  // As `-c jit=on`, `-cjit=on` or `--jit=on`. PostgreSQL takes hyphens for underscores.
-  const given = [...options.matchAll(/(?:^|\s)(?:-c\s*|--)([\w-]+)=/g)].map(([, name = '']) =>
-    name.toLowerCase().replaceAll('-', '_'),
-  );
-  const preferences = Object.entries(PREFERENCES).filter(([name]) => !given.includes(name));
-  const values = [
+export function sessionStatement(
+  statementTimeout: number,
+  given: readonly [string, string][],
+  mark: string,
+): string {
+  const names = given.map(([name]) => name);
+  const settings = [
     ...Object.entries(SETTINGS),
-    ...preferences,
+    ...Object.entries(PREFERENCES).filter(([name]) => !names.includes(name)),
     ['statement_timeout', String(statementTimeout)],
   ].map(([name, value]) => `('${name}', '${value}')`);
+  const first = [['catalogue.session', mark], ...given].map(
+    ([name = '', value = '']) =>
+      `SELECT set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, false);`,
+  );
   // A limit of the role must not end the statement that lifts it.
-  return `SET statement_timeout = 0; SELECT set_config(name, value, false)
-    FROM (VALUES ${values.join(', ')}, ('search_path', ${SEARCH_PATH})) AS setting(name, value)
+  return `SELECT ${MARK}; SET statement_timeout = 0; ${first.join(' ')}
+    SELECT set_config(name, value, false)
+    FROM (VALUES ${settings.join(', ')}, ('search_path', ${SEARCH_PATH})) AS setting(name, value)
     WHERE current_setting(name, true) IS NOT NULL`;
 }
 
@@ -80,9 +104,18 @@ export interface SessionServer {
   readonly isReadOnly: boolean;
 }
 
-/** Selects the only row of `SessionServer`. */
-export const SERVER_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database) AS identity
-  FROM (SELECT coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
+/** A session that is prepared. */
+export interface Session extends SessionServer {
+  /** The process that serves it: a pooler tells a number of its own. */
+  readonly processID: number;
+  readonly mark: string | null;
+}
+
+const MARK = `current_setting('catalogue.session', true) AS mark`;
+
+/** Selects the only row of `Session`. */
+export const SESSION_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database) AS identity
+  FROM (SELECT pg_backend_pid() AS "processID", ${MARK}, coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
       to_char(pg_postmaster_start_time(), 'YYYY-MM-DD"T"HH24:MI:SS.USOF') AS "startedAt",
       CASE WHEN pg_is_in_recovery() THEN 0
         ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline,

@@ -8,9 +8,9 @@ import { IndexMetadata } from 'typeorm/metadata/IndexMetadata.js';
 // one of them away. Any folder may import this file, and no other folder imports what is private.
 
 interface PrivateClient {
-  readonly processID: number;
+  processID: number | null;
   readonly readyForQuery: boolean;
-  readonly connectionParameters: { readonly options?: string };
+  readonly connectionParameters: Record<string, unknown> & { options?: string | undefined };
   readonly connection: { readonly stream: Socket };
 }
 
@@ -19,13 +19,18 @@ function privateOf(client: ClientBase): PrivateClient {
 }
 
 /** The process of the server that serves a connected client. */
-export function processIdOf(client: ClientBase): number {
+export function processIdOf(client: ClientBase): number | null {
   return privateOf(client).processID;
 }
 
-/** The settings that a client asks for when it connects, such as `-c jit=on` of its URL or of `PGOPTIONS`. */
-export function startupOptionsOf(client: ClientBase): string | undefined {
-  return privateOf(client).connectionParameters.options;
+/** Corrects the process of a client: a pooler tells a number of its own. */
+export function setProcessId(client: ClientBase, processID: number): void {
+  privateOf(client).processID = processID;
+}
+
+/** What a client sends when it connects: `options` is such as `-c jit=on`, of its URL or of `PGOPTIONS`. */
+export function startupOf(client: ClientBase): PrivateClient['connectionParameters'] {
+  return privateOf(client).connectionParameters;
 }
 
 /** Whether a client waits for no response. */
