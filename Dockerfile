@@ -31,7 +31,7 @@ EXPOSE 3000 9090
 # seconds takes thirty times the CPU. At HOST, if the service listens there and not on the loopback address.
 # Several instances that start at once on a busy machine take more than a minute.
 HEALTHCHECK --interval=5s --timeout=5s --start-period=180s --retries=3 \
-  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${ADMIN_PORT:-9090} || exec 3<>/dev/tcp/$HOST/${ADMIN_PORT:-9090}; printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3; grep -q '200 OK' <&3"]
+  CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${ADMIN_PORT:-9090} || exec 3<>/dev/tcp/${HOST:-::1}/${ADMIN_PORT:-9090}; printf 'GET /health/ready HTTP/1.0\\r\\n\\r\\n' >&3; grep -q '200 OK' <&3"]
 # Exec form: signals reach the service, not a shell.
 ENTRYPOINT ["catalogue"]
 CMD ["start"]

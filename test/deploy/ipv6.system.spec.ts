@@ -23,7 +23,7 @@ beforeAll(async () => {
   headers = (await loadBrands(database.url, ['tester'], 1)).tester;
   fleet = await Fleet.on(database.url);
   // Empty is as if it was not set.
-  instance = await fleet.startAt('', { TRUST_PROXY: '127.0.0.1,::1' });
+  instance = await fleet.startAt('', { TRUST_PROXY: '::ffff:127.0.0.1,::1,fd00::/8,10.0.0.0/8' });
 });
 afterAll(async () => {
   await fleet.end();
@@ -52,6 +52,11 @@ it.each([
   ['203.0.113.7', '203.0.113.7'],
   ['::ffff:203.0.113.8', '203.0.113.8'],
   ['2001:db8::7', '2001:db8::7'],
+  ['[2001:db8::9]:4711', '2001:db8::9'],
+  ['[2001:DB8:0::a]', '2001:db8::a'],
+  ['203.0.113.9:4711', '203.0.113.9'],
+  ['198.51.100.1, 2001:db8::b, ::1', '2001:db8::b'],
+  ['2001:db8::c, fd12:3456::1, ::ffff:10.1.2.3', '2001:db8::c'],
 ])('A trusted proxy at an address of IPv4 tells it of the client %s', async (sent, address) => {
   const forged = { ...headers, 'X-Client-ID': 'unknown', 'X-Forwarded-For': sent };
   await fetch(`http://127.0.0.1:${instance.ports.PORT}/brands`, { headers: forged });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const disabled = await known.issue('disabled', null);
   const narrow = await service.newClient('narrow', { resources: [] });
   const hurried = await service.newClient('hurried', { rateLimit: 1 });
-  const expired = await known.issue(service.clientID, new Date('2026-01-01'));
+  const expired = await known.issue(service.clientID, -1000);
   await known.update('disabled', { disabled: true });
   clients = {
     known: credentials(service.clientID, service.token),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster, passwordOf } from './cluster.js';
 import { connect } from './connection.js';
+import { hostOf } from './postgres-process.js';
 import { EmbeddedPostgresError, messageOf } from './errors.js';
 
 /** Delay between two attempts to start a supervisor whose server does not start. */
@@ -18,6 +19,7 @@ export async function embeddedServer(
   let connection = await connect(cluster, settings);
   const released = new AbortController();
   const isReleased = () => released.signal.aborted;
+  const host = hostOf(settings);
   /** @type {string | undefined} */
   let claimed;
 
@@ -47,7 +49,7 @@ export async function embeddedServer(
   const kept = keepConnected();
 
   return {
-    url: `postgres://${user}@127.0.0.1:${connection.port}/${encodeURIComponent(name)}?sslmode=disable`,
+    url: `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${connection.port}/${encodeURIComponent(name)}?sslmode=disable`,
     claim,
     async release() {
       released.abort();

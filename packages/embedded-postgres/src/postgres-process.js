@@ -36,6 +36,15 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 
+/**
+ * The loopback address of a server. A machine with IPv6 alone has no other than `::1`.
+ *
+ * @param {Record<string, string>} settings
+ */
+export function hostOf({ listen_addresses = '' }) {
+  return listen_addresses === '::1' ? '::1' : '127.0.0.1';
+}
+
 /** The main process of a server, as a child of this process. */
 export class PostgresProcess {
   #directory;
@@ -110,18 +119,24 @@ export class PostgresProcess {
  * any other one; undefined if the caller would rather wait for that port.
  *
  * @param {string} directory
- * @param {{ isPatient: boolean }} options
+ * @param {{ isPatient: boolean; host: string }} options
  */
-export async function freePort(directory, { isPatient }) {
+export async function freePort(directory, { isPatient, host }) {
   const options = await readFile(join(directory, 'postmaster.opts'), 'utf8').catch(() => '');
   const last = Number(/"port=(\d+)"/.exec(options)?.[1] ?? 0);
-  return (await listenOn(last).catch(() => undefined)) ?? (isPatient ? undefined : listenOn(0));
+  return (
+    (await listenOn(last, host).catch(() => undefined)) ??
+    (isPatient ? undefined : listenOn(0, host))
+  );
 }
 
-/** @param {number} port */
-async function listenOn(port) {
+/**
+ * @param {number} port
+ * @param {string} host
+ */
+async function listenOn(port, host) {
   // A user may connect again just now: the probe is closed when its connections are.
-  const probe = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1');
+  const probe = createServer((socket) => socket.destroy()).listen(port, host);
   await once(probe, 'listening');
   const address = /** @type {AddressInfo} */ (probe.address());
   await once(probe.close(), 'close');

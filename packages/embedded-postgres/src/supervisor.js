@@ -11,12 +11,12 @@ import { once } from 'node:events';
 import { chown, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { Socket, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SOCKET } from './connection.js';
 import { messageOf } from './errors.js';
-import { PostgresProcess, freePort } from './postgres-process.js';
+import { PostgresProcess, freePort, hostOf } from './postgres-process.js';
 import { removeStaleLockFile, runningPostmaster } from './postmaster.js';
 
 /** @import { Cluster } from './cluster.js' */
@@ -66,7 +66,7 @@ async function run() {
     await waitForOthers();
     await removeStaleLockFile(cluster.directory);
     const isPatient = attempts < PORT_ATTEMPTS;
-    const free = port || (await freePort(cluster.directory, { isPatient }));
+    const free = port || (await freePort(cluster.directory, { isPatient, host: hostOf(settings) }));
     // Nothing may come between this check and the start: `stop` would miss the server.
     if (isStopping) return;
     if (free === undefined) {
@@ -108,7 +108,10 @@ async function waitForOthers() {
 
 /** Listens for further users, in place of any supervisor before this one. */
 async function listen() {
-  folder = await mkdtemp(join(tmpdir(), 'embedded-postgres-'));
+  // Its path must be short. A machine whose files are read-only may have no other place than that of the data.
+  folder = await mkdtemp(join(tmpdir(), 'embedded-postgres-')).catch(() =>
+    mkdtemp(resolve('socket-')),
+  );
   const path = join(folder, 'socket');
   listener.listen(path);
   await once(listener, 'listening');

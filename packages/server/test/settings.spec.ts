@@ -92,6 +92,16 @@ describe('Settings', () => {
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'a URL such as http://collector:4318'],
     [
       'TRUST_PROXY',
+      'fd00:::/8',
+      'a number of proxies, or addresses and networks separated by commas',
+    ],
+    [
+      'TRUST_PROXY',
+      '::1/129',
+      'a number of proxies, or addresses and networks separated by commas',
+    ],
+    [
+      'TRUST_PROXY',
       'yes, all',
       'a number of proxies, or addresses and networks separated by commas',
     ],

@@ -102,12 +102,12 @@ export function tokenCommand(catalogue: Command, project: Project): void {
       withClients(
         project,
         async (clients) => {
-          const expiresAt = expires === Infinity ? null : new Date(Date.now() + expires);
-          const issued = await clients.issue(clientID, expiresAt);
+          const lifetime = expires === Infinity ? null : expires;
+          const { tokenID, token, expiresAt } = await clients.issue(clientID, lifetime);
           console.error(
-            `${issued.tokenID} of ${clientID}, expires ${expiresAt?.toISOString() ?? 'never'}`,
+            `${tokenID} of ${clientID}, expires ${expiresAt?.toISOString() ?? 'never'}`,
           );
-          console.log(issued.token);
+          console.log(token);
         },
         audit,
       ),

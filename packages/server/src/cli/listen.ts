@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandError } from '../command-error.js';
+import { loopback } from '../settings/loopback.js';
 import type { Settings } from '../settings/settings.js';
 
 /**
@@ -34,6 +35,6 @@ export async function listen(
     throw new CommandError(`Cannot listen on ${host}:${port} (HOST, ${setting}): ${message}`);
   }
   const { port: actual } = server.address() as AddressInfo;
-  const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const local = ['0.0.0.0', '::'].includes(host) ? loopback() : host;
   return `http://${local.includes(':') ? `[${local}]` : local}:${actual}`;
 }

@@ -64,18 +64,22 @@ export class ClientsService {
   /**
    * Issues a token, which cannot be shown again: only its hash is stored.
    *
-   * @param expiresAt null: it does not expire
+   * @param lifetime milliseconds, by the clock of the database, which also tells when they are over; null: no limit
    * @throws CommandError if the client does not exist
    */
   async issue(
     clientID: string,
-    expiresAt: Date | null,
-  ): Promise<{ tokenID: string; token: string }> {
+    lifetime: number | null,
+  ): Promise<{ tokenID: string; token: string; expiresAt: Date | null }> {
     await this.assertExists(clientID);
     const token = newToken();
     const tokenID = randomBytes(8).toString('hex');
-    await this.tokens.insert({ tokenID, clientID, hash: hashOf(token), expiresAt });
-    return { tokenID, token };
+    const [{ expiresAt }] = await this.tokens.query<[Pick<AccessToken, 'expiresAt'>]>(
+      `INSERT INTO access_tokens ("tokenID", "clientID", hash, "expiresAt")
+       VALUES ($1, $2, $3, now() + $4::float8 * interval '1 ms') RETURNING "expiresAt"`,
+      [tokenID, clientID, hashOf(token), lifetime],
+    );
+    return { tokenID, token, expiresAt };
   }
 
   /** @throws CommandError if the client does not exist */

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { loopback } from '../settings/loopback.js';
 
 const MEGABYTE = 2 ** 20;
 
@@ -17,6 +18,7 @@ export function serverSettings(
     return `${Math.min(Math.max(megabytes, minimum), maximum)}MB`;
   };
   return {
+    listen_addresses: loopback(),
     // An import of a million rows writes several times the default of 1 GB, with a checkpoint every few seconds.
     max_wal_size: '4GB',
     // Holds the indexes that lists of a large resource read.

@@ -32,8 +32,12 @@ export function limitKey(request: CatalogueRequest): string {
     : clientID;
 }
 
-/** The canonical form of an address: without a zone, and IPv4-mapped IPv6 as IPv4. */
-function canonical(text = ''): string | undefined {
+/** An address with a port, as some proxies tell it, or in brackets. */
+const WITH_PORT = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/;
+
+/** The canonical form of an address: without a port and a zone, and IPv4-mapped IPv6 as IPv4. */
+function canonical(told = ''): string | undefined {
+  const text = told.replace(WITH_PORT, '$1$2');
   if (isIP(text) === 0) return undefined;
   if (isIPv4(text)) return text;
   const { address } = new SocketAddress({ address: text, family: 'ipv6' });

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { CommandError } from '../command-error.js';
+import { loopback } from './loopback.js';
 import { readTextFile } from './text-file.js';
 
 /** Reads the variables of an environment. */
@@ -50,7 +51,7 @@ export class Settings extends Environment {
   readonly replicaUrls = this.readSecret('DATABASE_REPLICA_URLS', postgresUrls) ?? [];
   /** Maximum age of the data that a replica serves, in milliseconds. */
   readonly maxReplicaLag = this.read('MAX_REPLICA_LAG_MS', integer(500, 2_147_483_647)) ?? 5000;
-  readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '::' : '127.0.0.1');
+  readonly host = this.read('HOST', text) ?? (this.databaseUrl ? '::' : loopback());
   readonly dataDir = this.read('DATA_DIR', text) ?? '.data';
   /** The maximum of the parameter `limit`. */
   readonly maxLimit = this.read('MAX_LIMIT', integer(1, 100_000)) ?? 1000;
@@ -196,13 +197,15 @@ const origins: VariableType<CorsOrigins> = {
         ),
 };
 
-const NETWORK = /^(loopback|linklocal|uniquelocal|[0-9.]+(\/[0-9]+)?|[0-9a-f:.]+(\/[0-9]+)?)$/i;
+/** Names of networks that Express knows. */
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whether the prefix length of a network fits its address family. */
+/** Whether a text is an address, with the prefix length of a network of its family or without one, or such a name. */
 function isNetwork(text: string): boolean {
-  const [address = '', bits = '0'] = text.split('/');
-  const longest = isIP(address) === 4 ? 32 : 128;
-  return NETWORK.test(text) && (!isIP(address) || Number(bits) <= longest);
+  const [address = '', bits = '1', ...more] = text.split('/');
+  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const isPrefix = /^[1-9][0-9]*$/.test(bits) && Number(bits) <= longest;
+  return NETWORKS.includes(text) || (isPrefix && more.length === 0);
 }
 
 const proxies: VariableType<number | string> = {
