@@ -9,7 +9,13 @@ import {
   socketOf,
   startupOf,
 } from '../private-api/database.js';
-import { optionsOf, type Session, SESSION_STATEMENT, sessionStatement } from './session.js';
+import {
+  optionsOf,
+  type Session,
+  SESSION_STATEMENT,
+  type SessionServer,
+  sessionStatement,
+} from './session.js';
 
 export interface ClientOptions extends ClientConfig {
   /** Milliseconds without a byte from the server after which a query fails. Default: 0, no limit. */
@@ -88,9 +94,7 @@ export class DatabaseClient extends Client {
   private async prepareSession(settings: [string, string][]): Promise<void> {
     const mark = randomUUID();
     const prepared = sessionStatement(this.config.statementTimeout ?? 0, settings, mark);
-    const [before] = (await this.query(prepared)) as unknown as QueryResult<
-      Pick<Session, 'mark'>
-    >[];
+    const [before] = (await this.query(prepared)) as unknown as QueryResult<Session>[];
     const { rows } = await this.query<Session>(SESSION_STATEMENT);
     const [session] = rows;
     if (before?.rows[0]?.mark || session?.mark !== mark) throw new CommandError(SHARED_SESSION);

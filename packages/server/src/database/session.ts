@@ -60,6 +60,8 @@ export function optionsOf(options = ''): { settings: [string, string][]; rest: s
   return { settings, rest: options.replace(OPTION, '').trim() };
 }
 
+const MARK = `current_setting('catalogue.session', true) AS mark`;
+
 /**
  * The statements that prepare a session. The first has the `mark` of the connection that had this session before, and
  * left it as it was: null or empty, unless a pooler lets connections share it.
@@ -111,11 +113,10 @@ export interface Session extends SessionServer {
   readonly mark: string | null;
 }
 
-const MARK = `current_setting('catalogue.session', true) AS mark`;
-
 /** Selects the only row of `Session`. */
 export const SESSION_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database) AS identity
-  FROM (SELECT pg_backend_pid() AS "processID", ${MARK}, coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
+  FROM (SELECT pg_backend_pid() AS "processID", ${MARK},
+      coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
       to_char(pg_postmaster_start_time(), 'YYYY-MM-DD"T"HH24:MI:SS.USOF') AS "startedAt",
       CASE WHEN pg_is_in_recovery() THEN 0
         ELSE ('x' || left(pg_walfile_name(pg_current_wal_flush_lsn()), 8))::bit(32)::integer END AS timeline,
