@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Primary } from '#server/database/primary.js';
 import { ReadPool } from '#server/database/read-pool.js';
 import { statement } from '#server/database/statement.js';
+import { Maintenance } from '#server/list/maintenance.js';
 import { migrateDatabase } from '../schema/declared.js';
 import { refusal, type Service, startService } from '../service.js';
 import { eventually } from '../until.js';
@@ -63,7 +64,7 @@ async function portsRead(): Promise<string[]> {
 it('A standby behind the address gets no requests, and open connections to the primary go on', async () => {
   await service.get('/brands').expect(200);
   entrance.redirect(standby.url);
-  await expect(primary.look()).rejects.toThrow(/^The server 127\.0\.0\.1:\d+ is a standby$/);
+  await expect(primary.check()).rejects.toThrow(/^The server 127\.0\.0\.1:\d+ is a standby$/);
   expect(primary.limitation).toBe('standby');
   await service.get('/brands').expect(200);
   entrance.cut();
@@ -79,7 +80,7 @@ it('A standby behind the address gets no requests, and open connections to the p
     primary: 'standby',
   });
   entrance.redirect(former.url);
-  await primary.look();
+  await primary.check();
   await service.get('/brands').expect(200);
   await service.anonymous().get('/health/ready').expect(200, { status: 'ok' });
 });
@@ -88,7 +89,7 @@ it('A primary that is read-only answers, and is ready', async () => {
   await former.query('ALTER SYSTEM SET default_transaction_read_only = on');
   await former.query('SELECT pg_reload_conf()');
   await eventually(async () => {
-    await primary.look();
+    await primary.check();
     expect(primary.limitation).toBe('read-only');
   });
   await service.get('/brands').expect(200);
@@ -101,7 +102,7 @@ it('A primary that is read-only answers, and is ready', async () => {
   await former.query('ALTER SYSTEM RESET default_transaction_read_only', writable.href);
   await former.query('SELECT pg_reload_conf()', writable.href);
   await eventually(async () => {
-    await primary.look();
+    await primary.check();
     expect(primary.limitation).toBeUndefined();
   });
 });
@@ -114,7 +115,11 @@ it('Connections to a former primary are closed, and what they were reading is re
   expect(await portsRead()).toEqual(before);
   const reading = portRead(0.5);
   await sleep(100);
-  await primary.look();
+  // It checks the address at once, and then every two seconds.
+  service.application.get(Maintenance).start();
+  await eventually(() => {
+    expect(primary.server?.timeline).toBe(2);
+  });
   const present = [new URL(standby.url).port];
   expect(before).not.toEqual(present);
   expect(await portsRead()).toEqual(present);
@@ -126,16 +131,40 @@ it('Connections to a former primary are closed, and what they were reading is re
     expect(row?.open).toBe('0');
   });
   const { port } = new URL(standby.url);
-  expect(warnings.mock.calls.flat().join()).toContain(
-    `The primary is now 127.0.0.1:${port}, timeline 2`,
+  expect(warnings.mock.calls.flat().join()).toMatch(
+    new RegExp(
+      `The primary is now 127\\.0\\.0\\.1:${port}, database \\d+, timeline 2, started at `,
+    ),
   );
 });
 
-it('A former primary is refused as long as the present one answers, and for some seconds more', async () => {
+it('A former primary is refused as long as the present one answers, and until six seconds after', async () => {
   entrance.redirect(former.url);
-  await expect(primary.look()).rejects.toThrow('is a former primary');
-  expect(primary.limitation).toBe('former');
+  const began = performance.now();
+  await expect(primary.check()).rejects.toThrow(/has timeline 1, but the primary has 2$/);
+  expect(primary.limitation).toBe('former primary');
   expect(await portRead()).toBe(new URL(standby.url).port);
-  await eventually(() => primary.look());
+  const accepted = eventually(() => primary.check());
+  const discarded: number[] = [];
+  const runs = { succeeding: 0, failing: 0 };
+  const succeeding = primary.read(
+    async () => {
+      runs.succeeding += 1;
+      await accepted;
+      return runs.succeeding;
+    },
+    (run) => Promise.resolve(discarded.push(run)).then(() => undefined),
+  );
+  const failing = primary.read(async () => {
+    runs.failing += 1;
+    await accepted;
+    if (runs.failing === 1) throw new Error('The former one has gone');
+    return runs.failing;
+  });
+  await accepted;
+  // The last connection to the present one was at most one check ago.
+  expect(performance.now() - began).toBeGreaterThan(3000);
+  expect(await Promise.all([succeeding, failing])).toEqual([2, 2]);
+  expect(discarded).toEqual([1]);
   expect(await portsRead()).toEqual([new URL(former.url).port]);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseFailure, driverErrorOf } from '../database/database-failure.js';
+import { databaseFailure, driverErrorOf, ReadOnlyError } from '../database/database-failure.js';
 import { CommandError } from '../command-error.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
@@ -13,8 +13,6 @@ import { openStartupServer, type UnreadyReason } from './startup-server.js';
 
 /** Milliseconds between two attempts. */
 const RETRY_PERIOD = 500;
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: read_only_sql_transaction */
-const READ_ONLY = '25006';
 
 type OnWaiting = (reason: UnreadyReason, line: string) => void;
 
@@ -88,8 +86,7 @@ async function migrateWhenAvailable(
       if (isStopped()) return undefined;
       if (!isUnavailable(error)) throw error;
       const { code, message } = driverErrorOf(error);
-      const reason = code === READ_ONLY ? message : (code ?? message);
-      if (attempts === 0) onWaiting('database', `Waiting for the database: ${reason}`);
+      if (attempts === 0) onWaiting('database', `Waiting for the database: ${code ?? message}`);
     }
     await sleep(RETRY_PERIOD, undefined, { signal }).catch(() => undefined);
   }
@@ -99,9 +96,9 @@ async function migrateWhenAvailable(
 /** Whether the database may become available: not if it rejects the user, does not exist, or shares sessions. */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof CommandError) return false;
+  // A standby may become the primary.
+  if (error instanceof ReadOnlyError) return true;
   const { code = '' } = driverErrorOf(error);
-  // A standby, as during a failover.
-  if (code === READ_ONLY) return true;
   // https://www.postgresql.org/docs/current/errcodes-appendix.html: classes 28 and 3D
   return databaseFailure(error) === 'unreachable' && !/^(28|3D)/.test(code);
 }

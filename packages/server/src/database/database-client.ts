@@ -107,6 +107,12 @@ export class DatabaseClient extends Client {
     socketOf(this).destroy();
   }
 
+  /** Ends the session without waiting for the server, which may have stopped responding. */
+  endNow(): void {
+    this.end().catch(() => undefined);
+    this.closeNow();
+  }
+
   /**
    * @throws CommandError if the file has no password
    * @see https://www.postgresql.org/docs/current/libpq-pgpass.html

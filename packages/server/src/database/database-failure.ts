@@ -29,15 +29,27 @@ export class PrimarySilentError extends Error {
   }
 }
 
-/** Thrown for a connection that `DATABASE_URL` leads to while its server is not the primary. */
+/** Why the server at `DATABASE_URL` is not a writable primary. */
+export type Limitation = 'standby' | 'former primary' | 'read-only';
+
+/** Thrown for a connection to a server that is not the primary. */
 export class NotPrimaryError extends Error {
   override name = 'NotPrimaryError';
 
   constructor(
-    readonly limitation: 'standby' | 'former',
+    readonly limitation: Limitation,
     message: string,
   ) {
     super(message);
+  }
+}
+
+/** Thrown in place of changing the schema of a standby, or of a server that is read-only. */
+export class ReadOnlyError extends Error {
+  override name = 'ReadOnlyError';
+
+  constructor() {
+    super('The database is read-only, or a standby');
   }
 }
 

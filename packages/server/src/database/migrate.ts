@@ -1,6 +1,6 @@
 import { DataSource, MigrationExecutor } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { driverErrorOf } from './database-failure.js';
+import { driverErrorOf, ReadOnlyError } from './database-failure.js';
 import { pendingSteps, updateEngine } from './engine.js';
 import { followColumns } from './follow-columns.js';
 import { hasTable } from './installed-resource.js';
@@ -31,12 +31,17 @@ export interface MigrateOptions {
  * @returns the names of what was applied
  * @throws CommandError if the signal is aborted, if the database does not have the language, or if a migration creates
  * what is there
+ * @throws ReadOnlyError before it changes anything
  */
 export async function applyMigrations(
   context: MigrationContext,
   searchLanguage: string,
 ): Promise<string[]> {
   const { executor, runner, signal } = context;
+  const [{ isReadOnly }] = (await runner.query(
+    `SELECT current_setting('transaction_read_only')::boolean AS "isReadOnly"`,
+  )) as [{ isReadOnly: boolean }];
+  if (isReadOnly) throw new ReadOnlyError();
   await requireSearchLanguage(runner.manager, searchLanguage);
   const applied: string[] = [];
   const update = async (): Promise<void> => {

@@ -2,80 +2,81 @@ import { Logger } from '@nestjs/common';
 import type { ClientBase, Pool } from 'pg';
 import { removeIdle } from '../private-api/database.js';
 import { DatabaseClient } from './database-client.js';
-import { NotPrimaryError } from './database-failure.js';
+import { type Limitation, NotPrimaryError } from './database-failure.js';
 import { poolOptions } from './options.js';
 import type { SessionServer } from './session.js';
 
-/** Milliseconds that a statement of a look may take. A server may fall silent when it has accepted the connection. */
-const LOOK_TIMEOUT = 3000;
-/** Milliseconds for which a refused connection tells that the address does not lead to the primary: longer than from one look to the next. */
-const REFUSAL = 3000;
+/** Milliseconds between two checks of the address. */
+export const CHECK_PERIOD = 2000;
+/** Milliseconds that a statement of a check may take. A server may stop responding when it has accepted the connection. */
+const CHECK_TIMEOUT = 3000;
+/** Milliseconds for which a refused connection counts: until the next check, and some more. */
+const REFUSAL = 1.5 * CHECK_PERIOD;
 /**
- * Milliseconds for which a server that answered keeps its place against one of an earlier timeline: a former primary that
- * a balancer takes for the primary for a moment. Longer than several looks.
+ * Milliseconds for which a server, after its last connection, is preferred to one of an earlier timeline. A balancer may take
+ * a former primary for the primary for a moment.
  */
-const PRECEDENCE = 6000;
+const PRECEDENCE = 3 * CHECK_PERIOD;
 
 /**
- * The server that `DATABASE_URL` leads to. Each new connection tells which one that is. When it is another one than before,
- * the pools close their connections to the former one: at once if they are idle, otherwise when their work has ended.
+ * The server that `DATABASE_URL` points at. Each new connection reports which one that is. When it changes, the pools close
+ * their connections to the former server: idle ones at once, the others when their work has ended.
  */
 export class Primary {
-  /** The server that accepted connections are to. `undefined` until the first one. */
+  /** The server of the newest accepted connection. */
   server: SessionServer | undefined;
   private readonly logger = new Logger(Primary.name);
   private readonly pools: Pool[] = [];
   /** `performance.now()` value of the last connection to `server`. */
-  private metAt = -Infinity;
+  private connectedAt = -Infinity;
   private refused: { readonly at: number; readonly error: NotPrimaryError } | undefined;
   /** The open connections that were accepted. */
   private readonly accepted = new Set<ClientBase>();
 
   constructor(readonly url: string) {}
 
-  /** Why the last connection was refused; `undefined` if it was not. */
+  /** Why the newest connection was refused; `undefined` if it was accepted, or if that was a while ago. */
   private get refusal(): NotPrimaryError | undefined {
     const { refused } = this;
     return refused && performance.now() - refused.at < REFUSAL ? refused.error : undefined;
   }
 
-  /** How the server is less than a primary, as `/health/ready` tells; `undefined` if it is not. */
-  get limitation(): 'standby' | 'former' | 'read-only' | undefined {
-    if (this.refusal) return this.refusal.limitation;
-    if (this.server?.isStandby) return 'standby';
-    return this.server?.isReadOnly ? 'read-only' : undefined;
+  /** Why the server is not a writable primary, as `/health/ready` reports; `undefined` if it is one. */
+  get limitation(): Limitation | undefined {
+    return this.refusal?.limitation ?? limitationOf(this.server);
   }
 
   /**
-   * So that requests do not open connections only to be refused.
+   * Fails at once while new connections are refused and none is open.
    *
-   * @throws NotPrimaryError while no connection is open and none can be
+   * @throws NotPrimaryError
    */
   requireConnections(): void {
     if (this.accepted.size === 0 && this.refusal) throw this.refusal;
   }
 
-  /** Closes connections of a pool when they are to a former server. Its new ones must pass `accept`. */
+  /** Closes the connections of a pool to a former server. Its new ones must pass `accept`. */
   watch(pool: Pool): void {
     this.pools.push(pool);
     pool.on('release', (_error, client) => {
-      // The pool then removes it.
-      if (this.isFormer(client)) void client.end();
+      // pg-pool removes a client that has ended.
+      if (this.isFormer(client)) (client as ClientBase as DatabaseClient).endNow();
     });
   }
 
   /**
-   * Takes notice of the server of a new connection.
+   * Compares the server of a new connection with that of the one before.
    *
    * @throws NotPrimaryError if the connection must not be used: what it reads may be older than what was read before
    */
   readonly accept = (client: ClientBase): void => {
     const { server } = client as DatabaseClient;
     if (!server) throw new TypeError('The client is not connected');
-    const present = this.server;
+    const before = this.server;
     const error = this.objectionTo(server);
     if (error) {
-      if (!this.refusal) this.logger.warn(error.message);
+      // pg-pool waits for the server to end the connection.
+      (client as DatabaseClient).endNow();
       this.refused = { at: performance.now(), error };
       throw error;
     }
@@ -83,40 +84,47 @@ export class Primary {
     this.accepted.add(client);
     client.once('end', () => this.accepted.delete(client));
     this.server = server;
-    this.metAt = performance.now();
-    if (server.isReadOnly && !present?.isReadOnly) {
-      this.logger.warn(`The primary is read-only: ${described(server)}`);
-    }
-    if (!present || present.identity === server.identity) return;
+    this.connectedAt = performance.now();
+    if (!before || before.identity === server.identity) return;
     this.logger.warn(
-      `The primary is now ${described(server)}; before, it was ${described(present)}`,
+      `The primary is now ${described(server)}; before, it was ${described(before)}`,
     );
     for (const pool of this.pools) removeIdle(pool, (idle) => this.isFormer(idle));
   };
 
   /**
-   * Opens a connection, which tells whether the URL leads to another server: those that are open may stay with a former one.
+   * Opens a connection, which reports whether the address points at another server: open ones may stay with a former one.
    *
    * @throws NotPrimaryError as `accept`; or an error of the driver
    */
-  async look(): Promise<void> {
-    const client = new DatabaseClient(poolOptions(this.url, { queryTimeout: LOOK_TIMEOUT }));
+  async check(): Promise<void> {
+    const client = new DatabaseClient(poolOptions(this.url, { queryTimeout: CHECK_TIMEOUT }));
     try {
       await client.connect();
       this.accept(client);
     } finally {
-      await client.end();
+      client.endNow();
     }
   }
 
   /**
-   * Runs work that reads, and once more if the primary has changed during it: a connection to the former server may have
-   * answered, after another one had been answered by the present one.
+   * Runs work that reads, and a second time if the primary has changed during the first: that may have read from the former
+   * primary, or failed there.
+   *
+   * @param discard releases what a result of the first run holds
    */
-  async read<T>(work: () => Promise<T>): Promise<T> {
+  async read<T>(work: () => Promise<T>, discard?: (result: T) => Promise<void>): Promise<T> {
     const { server } = this;
-    const result = await work();
-    return !server || server.identity === this.server?.identity ? result : work();
+    const isChanged = (): boolean =>
+      server !== undefined && server.identity !== this.server?.identity;
+    try {
+      const result = await work();
+      if (!isChanged()) return result;
+      await discard?.(result);
+    } catch (error) {
+      if (!isChanged()) throw error;
+    }
+    return work();
   }
 
   private isFormer(client: ClientBase): boolean {
@@ -124,18 +132,29 @@ export class Primary {
   }
 
   private objectionTo(server: SessionServer): NotPrimaryError | undefined {
-    // One that was there from the beginning is read: an export, or a service that only reads.
-    if (server.isStandby && this.server && !this.server.isStandby) {
+    const { server: present } = this;
+    // Where no primary has answered, it is read: a command may export from a standby.
+    if (server.isStandby && present && !present.isStandby) {
       return new NotPrimaryError('standby', `The server ${server.address} is a standby`);
     }
-    const isRecent = performance.now() - this.metAt < PRECEDENCE;
-    if (isRecent && server.timeline < (this.server?.timeline ?? 0)) {
-      return new NotPrimaryError('former', `The server ${server.address} is a former primary`);
+    const isPreferred = performance.now() - this.connectedAt < PRECEDENCE;
+    if (isPreferred && present && server.timeline < present.timeline) {
+      return new NotPrimaryError(
+        'former primary',
+        `The server ${server.address} has timeline ${server.timeline}, but the primary has ${present.timeline}`,
+      );
     }
     return undefined;
   }
 }
 
-function described({ address, timeline, startedAt }: SessionServer): string {
-  return `${address}, timeline ${timeline}, started at ${startedAt}`;
+function limitationOf(server: SessionServer | undefined): Limitation | undefined {
+  if (server?.isStandby) return 'standby';
+  return server?.isReadOnly ? 'read-only' : undefined;
+}
+
+function described(server: SessionServer): string {
+  const { address, database, timeline, startedAt } = server;
+  const limitation = limitationOf(server);
+  return `${address}, database ${database}, timeline ${timeline}, started at ${startedAt}${limitation ? `, ${limitation}` : ''}`;
 }

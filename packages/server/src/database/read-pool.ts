@@ -40,8 +40,16 @@ export class ReadPool {
     return new ReadPool(this.dataSource, this.replicas, source);
   }
 
-  /** Runs work that only reads. It may run again on another server. */
-  async read<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
+  /**
+   * Runs work that only reads. It may run again on another server, also when it has succeeded on a former primary.
+   *
+   * @param discard as of `Primary.read`
+   */
+  read<T>(work: (pool: Pool) => Promise<T>, discard?: (result: T) => Promise<void>): Promise<T> {
+    return this.replicas.primary.read(() => this.readOnce(work), discard);
+  }
+
+  private async readOnce<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
     const { primary, replicas, source } = this;
     const bounded = (pool: Pool): Promise<T> => unlessOverloaded(pool, work);
     try {
@@ -54,9 +62,9 @@ export class ReadPool {
     return replicas.read(primary, bounded);
   }
 
-  /** Runs work that reads from one snapshot. It may run again, as that of `read`. */
+  /** Runs work as `read`, in one snapshot. */
   readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.current(async (pool) => {
+    return this.read(async (pool) => {
       const snapshot = await Snapshot.open(pool);
       try {
         return await work(snapshot);
@@ -73,11 +81,6 @@ export class ReadPool {
   rows<Row extends TextRow<Row>>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { text, digest, prepared } = statement;
     const name = prepared ? digest : undefined;
-    return this.current((pool) => textRows<Row>(pool, { text, name }, values));
-  }
-
-  /** Runs work as `read`, and again if the primary has changed during it. */
-  private current<T>(work: (pool: Pool) => Promise<T>): Promise<T> {
-    return this.replicas.primary.read(() => this.read(work));
+    return this.read((pool) => textRows<Row>(pool, { text, name }, values));
   }
 }

@@ -52,6 +52,7 @@ export class ReservedConnections implements OnApplicationShutdown {
     await client.connect();
     signal?.addEventListener('abort', cancel);
     try {
+      this.primary.accept(client);
       return !signal?.aborted && (await work(client));
     } catch (error) {
       if (signal?.aborted) return false;

@@ -92,29 +92,33 @@ export function sessionStatement(
     WHERE current_setting(name, true) IS NOT NULL`;
 }
 
-/** What a session tells of its server. */
+/** What a session reports of its server. */
 export interface SessionServer {
-  /** Differs after a restart, a promotion and a failover, and for a database that was renamed. */
+  /**
+   * Differs after a restart, a promotion or a failover, if another database has taken the name, and where new transactions
+   * become read-only or writable: open connections may keep what they began with.
+   */
   readonly identity: string;
-  /** Host and port by the server itself; behind a proxy not those of the URL. */
+  readonly database: number;
+  /** Host and port as the server has them; behind a proxy they differ from those of the URL. */
   readonly address: string;
   readonly startedAt: string;
   /** 0 on a standby. */
   readonly timeline: number;
   readonly isStandby: boolean;
-  /** Whether new transactions are read-only, as an operator or a full disk can set it. */
+  /** Whether new transactions are read-only: an operator sets it, or a managed service whose disk is full. */
   readonly isReadOnly: boolean;
 }
 
 /** A session that is prepared. */
 export interface Session extends SessionServer {
-  /** The process that serves it: a pooler tells a number of its own. */
+  /** The process that serves it. What a pooler reports at the start is a number of its own. */
   readonly processID: number;
   readonly mark: string | null;
 }
 
 /** Selects the only row of `Session`. */
-export const SESSION_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database) AS identity
+export const SESSION_STATEMENT = `SELECT *, concat_ws('/', "startedAt", timeline, database, "isReadOnly") AS identity
   FROM (SELECT pg_backend_pid() AS "processID", ${MARK},
       coalesce(host(inet_server_addr()), 'socket') || ':' || current_setting('port') AS address,
       to_char(pg_postmaster_start_time(), 'YYYY-MM-DD"T"HH24:MI:SS.USOF') AS "startedAt",

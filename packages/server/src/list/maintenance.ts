@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { loadingTables } from '../database/loading.js';
-import { Primary } from '../database/primary.js';
+import { CHECK_PERIOD, Primary } from '../database/primary.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
@@ -18,8 +18,6 @@ import { PERIOD, type Task, TaskRunner } from './task-runner.js';
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
 const ROUNDS_PER_COUNT = 5;
-/** Milliseconds between two looks at which server is the primary. */
-const LOOK_PERIOD = 2000;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_PERIOD = 10_000;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
@@ -74,7 +72,7 @@ export class Maintenance implements OnModuleDestroy {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
       // On its own, since a server that does not respond holds up the other tasks.
-      this.runner.repeat([this.lookAtPrimary()], LOOK_PERIOD, signal),
+      this.runner.repeat([this.checkOfPrimary()], CHECK_PERIOD, signal),
       // On its own, since counting words may take minutes.
       this.runner.repeat(this.choices(), CHOICE_PERIOD, signal),
     ]);
@@ -108,8 +106,8 @@ export class Maintenance implements OnModuleDestroy {
     await this.running;
   }
 
-  private lookAtPrimary(): Task {
-    return { name: 'the connection to the primary', run: () => this.primary.look() };
+  private checkOfPrimary(): Task {
+    return { name: 'the connection to the primary', run: () => this.primary.check() };
   }
 
   /** The tasks of every round. */

@@ -8,7 +8,7 @@ export function healthCheckOf({ url = '' }: IncomingMessage): 'live' | 'ready' |
 /**
  * Responds to a health check: with the reason why the service is not ready, if there is one.
  *
- * @param primary how the primary is less than one
+ * @param primary why the server is not a writable primary
  */
 export function answerHealth(response: ServerResponse, reason?: string, primary?: string): void {
   const status = reason ? 'unavailable' : 'ok';

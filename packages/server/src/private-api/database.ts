@@ -111,6 +111,8 @@ export function removeIdle(pool: Pool, predicate: (client: ClientBase) => boolea
   const { _idle: idle } = pool as unknown as { _idle: readonly { readonly client: ClientBase }[] };
   for (const { client } of [...idle].filter((item) => predicate(item.client))) {
     (pool as unknown as { _remove: (client: ClientBase) => void })._remove(client);
+    // The pool waits for the server to end the connection, and it may have stopped responding.
+    socketOf(client).destroy();
   }
 }
 

@@ -47,7 +47,10 @@ export function wholeList(
   return {
     key: keyOf(format, ...objects),
     open: (signal) =>
-      reads.read((pool) => openList(pool, objects, listing, matching, writer, signal)),
+      reads.read(
+        (pool) => openList(pool, objects, listing, matching, writer, signal),
+        (list) => list.close(),
+      ),
   };
 }
 
