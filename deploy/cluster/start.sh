@@ -6,7 +6,7 @@
 #
 # The service answers on PORT (3000), PostgreSQL on the ports 5000 (the primary) and 5001 (the replicas).
 #
-# Requires a build (`npm run build`), curl, openssl and the Debian packages patroni, etcd-server, python3-etcd, postgresql,
+# Requires a build (`npm run build`), curl, openssl and Patroni 4.0.7 or newer, and the Debian packages etcd-server, python3-etcd, postgresql,
 # haproxy and redis-server, whose own services must be stopped, since they have the same ports. If you are root,
 # PostgreSQL runs as `postgres`.
 #
@@ -30,7 +30,7 @@ for port in "$PORT" 2379 2380 5000 5001 5431 5432 5433 6380 8001 8002 8003 8405;
     exit 1
   fi
 done
-# What this machine lacks of what keeps a former primary from being one.
+# Warn of what this machine lacks to fence a former primary: see README.md.
 patroni=$(patroni --version | grep -o '[0-9][0-9.]*$')
 older_than() { ! printf '%s\n' "$1" "$patroni" | sort -VC; }
 if older_than 3.1; then
@@ -38,8 +38,8 @@ if older_than 3.1; then
 elif older_than 4.0.7; then
   echo "Patroni $patroni is older than 4.0.7: the primary may stop taking writes while etcd is gone" >&2
 fi
-if [ ! -w /dev/watchdog ]; then
-  echo "There is no watchdog (/dev/watchdog): if Patroni alone hangs, its PostgreSQL goes on beside the new primary" >&2
+if ! "${as_postgres[@]}" test -w /dev/watchdog; then
+  echo "Patroni has no watchdog (/dev/watchdog): if Patroni alone hangs, its PostgreSQL goes on beside the new primary" >&2
 fi
 mkdir -p "$FOLDER"
 chmod 755 "$FOLDER"

@@ -33,6 +33,7 @@ interface FaultRound {
   readonly olderAnswers: number;
   readonly olderBySeconds: number;
   readonly copyDifferences: number;
+  readonly copiesBegun: number;
 }
 type Measurement = Measured['results'][0]['measurements'][number];
 type ListMeasurement = Pick<
@@ -199,14 +200,22 @@ function faultRows({ rounds }: { readonly rounds: readonly FaultRound[] }): Row[
       worst((round) => round.olderBySeconds),
       worst((round) => round.secondsUntilRefused),
       worst((round) => round.secondsBehind),
-      grouped(sum((round) => round.copyDifferences)),
+      [sum((round) => round.copyDifferences), sum((round) => round.copiesBegun)]
+        .map(grouped)
+        .join(', '),
     ];
   });
   const header = ['fault', 'replication', 'rounds', 's without reads', 's without writes'];
-  const lost = ['requests failed', 'acknowledged writes lost: by HAProxy, by the forwarder'];
-  const answers = ['answers: wrong, older', 'older by s', 's until a deleted token is refused'];
+  const lost = ['requests failed', 'acknowledged writes lost: by HAProxy, by the TCP proxy'];
+  const answers = ['answers: wrong, stale', 'stale by s', 's until a deleted token is refused'];
   return [
-    [...header, ...lost, ...answers, 'age of `X-Updated-Until`, s', 'differences of a copy'],
+    [
+      ...header,
+      ...lost,
+      ...answers,
+      'age of `X-Updated-Until`, s',
+      'copy: differences, begun again',
+    ],
     ...rows,
   ];
 }

@@ -34,14 +34,14 @@ export class Cluster {
   private constructor(
     private readonly folder: string,
     private readonly gates: readonly Gate[],
-    private readonly forwarder: Gate,
+    private readonly proxy: Gate,
     private readonly stopScript: () => Promise<void>,
   ) {}
 
   /** Starts it, and resolves when the service answers. */
   static async start(folder: string, isSynchronous: boolean): Promise<Cluster> {
     const gates = await Promise.all(NUMBERS.map(() => Gate.before(2379)));
-    const forwarder = await Gate.before(PRIMARY_PORT);
+    const proxy = await Gate.before(PRIMARY_PORT);
     const args = [folder, ...(isSynchronous ? [] : ['async'])];
     const child = watch(
       spawn(join(PROJECT, 'deploy', 'cluster', 'start.sh'), args, {
@@ -50,7 +50,7 @@ export class Cluster {
           ETCD: gates.map(({ port }) => `127.0.0.1:${port}`).join(' '),
           // Else Patroni asks etcd for its addresses, and goes around the gate.
           PATRONI_ETCD3_USE_PROXIES: 'true',
-          PRIMARY: `127.0.0.1:${forwarder.port}`,
+          PRIMARY: `127.0.0.1:${proxy.port}`,
           RATE_LIMIT_PER_MINUTE: '0',
         },
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -64,7 +64,7 @@ export class Cluster {
         reject(new Error('The cluster did not start'));
       });
     });
-    return new Cluster(folder, gates, forwarder, async () => {
+    return new Cluster(folder, gates, proxy, async () => {
       child.kill('SIGTERM');
       await new Promise((resolve) => child.once('exit', resolve));
     });
@@ -78,10 +78,10 @@ export class Cluster {
 
   /** The way of the service to the primary, on which a connection stays with the server that it was opened to. */
   readonly forwarded: Servers = {
-    url: (role, database) => this.url(role, database, this.forwarder.port),
+    url: (role, database) => this.url(role, database, this.proxy.port),
     // Longer than a pause: the answer of a server that wakes up is waited for.
     connect: async (role, database) =>
-      connected(await this.url(role, database, this.forwarder.port), 120_000),
+      connected(await this.url(role, database, this.proxy.port), 120_000),
   };
 
   /** The URL of the primary, through HAProxy, for the role `postgres` or `catalogue`. */
@@ -102,8 +102,8 @@ export class Cluster {
    */
   forward(number?: number, isNewOnly = false): void {
     const port = number === undefined ? PRIMARY_PORT : portOf(number);
-    if (isNewOnly) this.forwarder.leadNew(port);
-    else this.forwarder.lead(port);
+    if (isNewOnly) this.proxy.leadNew(port);
+    else this.proxy.lead(port);
   }
 
   async connect(role?: string, database?: string): Promise<pg.Client> {
@@ -200,7 +200,7 @@ export class Cluster {
 
   async stop(): Promise<void> {
     await this.stopScript();
-    for (const gate of [...this.gates, this.forwarder]) await gate.shut();
+    for (const gate of [...this.gates, this.proxy]) await gate.shut();
   }
 
   private async groupOf(part: string): Promise<number> {

@@ -11,7 +11,7 @@ export type Fault = (cluster: Cluster, readers: Readers) => Promise<void>;
 const MINUTE = 60_000;
 const PAUSE = 45_000;
 
-/** How long after a change of the primary a forwarder leads to the new one, as after that of a name. */
+/** How long after a change of the primary a TCP proxy points at the new one, as after that of a name. */
 const LATE = 10_000;
 
 /** Clients that wait for changes at a time. */
@@ -54,12 +54,12 @@ async function pausePrimary(
 }
 
 /**
- * Lets the service reach the primary through a plain forwarder. After the change of the primary, that leads new
+ * Lets the service reach the primary through a plain TCP proxy. After the change of the primary, that leads new
  * connections to the new one, and leaves the open ones where they are.
  *
- * @param change gets the primary, and what lets the forwarder lead to the new one
+ * @param change gets the primary, and what points the TCP proxy at the new one
  */
-async function forwarded(
+async function behindProxy(
   cluster: Cluster,
   change: (former: number, follow: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -128,16 +128,16 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     await switchOver(cluster, await cluster.primary());
   },
   'The primary is paused': async (cluster) => pausePrimary(cluster, await cluster.primary()),
-  'The primary is paused, behind a forwarder': (cluster) =>
-    forwarded(cluster, (primary, follow) => pausePrimary(cluster, primary, follow)),
-  'The primary becomes a replica, behind a forwarder': (cluster) =>
-    forwarded(cluster, async (former, follow) => {
+  'The primary is paused, behind a TCP proxy': (cluster) =>
+    behindProxy(cluster, (primary, follow) => pausePrimary(cluster, primary, follow)),
+  'The primary becomes a replica, behind a TCP proxy': (cluster) =>
+    behindProxy(cluster, async (former, follow) => {
       await switchOver(cluster, former);
       await follow();
       await sleep(MINUTE);
     }),
-  'The primary becomes read-only, behind a forwarder': (cluster) =>
-    forwarded(cluster, async (former, follow) => {
+  'The primary becomes read-only, behind a TCP proxy': (cluster) =>
+    behindProxy(cluster, async (former, follow) => {
       const reload = 'SELECT pg_reload_conf()';
       const parameter = 'default_transaction_read_only';
       await administer(cluster, former, [`ALTER SYSTEM SET ${parameter} = on`, reload]);
@@ -145,8 +145,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       await administer(cluster, former, [`ALTER SYSTEM RESET ${parameter}`]);
       await cluster.replace(former);
     }),
-  'The primary is left writable, behind a forwarder': (cluster) =>
-    forwarded(cluster, async (former, follow) => {
+  'The primary is left writable, behind a TCP proxy': (cluster) =>
+    behindProxy(cluster, async (former, follow) => {
       await abandoned(cluster, former, follow);
       await cluster.replace(former);
     }),
