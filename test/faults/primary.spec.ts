@@ -86,8 +86,8 @@ it('A standby behind the address gets no requests, and open connections to the p
 });
 
 it('A primary that is read-only answers, and is ready', async () => {
-  await former.query('ALTER SYSTEM SET default_transaction_read_only = on');
-  await former.query('SELECT pg_reload_conf()');
+  const setting = 'ALTER ROLE postgres SET default_transaction_read_only';
+  await former.query(`${setting} = on`);
   await eventually(async () => {
     await primary.check();
     expect(primary.limitation).toBe('read-only');
@@ -99,12 +99,20 @@ it('A primary that is read-only answers, and is ready', async () => {
     .expect(200, { status: 'ok', primary: 'read-only' });
   const writable = new URL(former.url);
   writable.searchParams.set('options', '-c default_transaction_read_only=off');
-  await former.query('ALTER SYSTEM RESET default_transaction_read_only', writable.href);
-  await former.query('SELECT pg_reload_conf()', writable.href);
+  // The connections of the service then begin with this, and keep it.
+  const isReadOnly = async (): Promise<boolean> => {
+    const [row] = await service.dataSource.query<[{ value: string }]>(
+      `SELECT current_setting('default_transaction_read_only') AS value`,
+    );
+    return row.value === 'on';
+  };
+  expect(await isReadOnly()).toBe(true);
+  await former.query(`${setting} = off`, writable.href);
   await eventually(async () => {
     await primary.check();
     expect(primary.limitation).toBeUndefined();
   });
+  expect(await isReadOnly()).toBe(false);
 });
 
 it('Connections to a former primary are closed, and what they were reading is read again', async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseClient } from '#server/database/database-client.js';
+import { poolOptions } from '#server/database/options.js';
 import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { refusal, type Service, startService } from '../service.js';
 import { eventually, until } from '../until.js';
@@ -47,6 +50,17 @@ it('A database that falls silent while its connections are idle is -3 in time, t
   gate.speak();
   await service.get('/brands').expect(200);
   log.mockRestore();
+});
+
+it('A connection ends without waiting for a database that has fallen silent', async () => {
+  const own = await Gate.before(database.url);
+  const client = new DatabaseClient(poolOptions(own.url));
+  await client.connect();
+  own.silence();
+  const ended = once(client, 'end');
+  client.endNow();
+  await ended;
+  await own.shut();
 });
 
 it('A silent primary of replicas that are out of use is -2, and at once', async () => {
