@@ -149,10 +149,15 @@ it('Connections to a former primary are closed, and what they were reading is re
 it('A former primary is refused as long as the present one answers, and until six seconds after', async () => {
   entrance.redirect(former.url);
   const began = performance.now();
+  // By the checks of maintenance: all other connections are open.
+  await eventually(() => {
+    expect(primary.limitation).toBe('former primary');
+  });
   await expect(primary.check()).rejects.toThrow(/has timeline 1, but the primary has 2$/);
-  expect(primary.limitation).toBe('former primary');
   expect(await portRead()).toBe(new URL(standby.url).port);
-  const accepted = eventually(() => primary.check());
+  const accepted = eventually(() => {
+    expect(primary.server?.timeline).toBe(1);
+  });
   const discarded: number[] = [];
   const runs = { succeeding: 0, failing: 0 };
   const succeeding = primary.read(
