@@ -149,12 +149,14 @@ describe(`PgBouncer ${PGBOUNCER_VERSION}`, () => {
         await client.end();
       });
       try {
-        for (const command of ['start', 'migrate', 'verify'])
+        for (const command of ['start', 'migrate'])
           expect(await catalogue([command], environment)).toEqual({
             status: 1,
             stdout: expect.not.stringContaining('listens'),
             // In statement mode, PgBouncer may be the first to say so.
-            stderr: expect.stringMatching(`^catalogue: (${SHARED}|.* in statement pooling mode)`),
+            stderr: expect.stringMatching(
+              new RegExp(`^catalogue: (${SHARED}|.* in statement pooling mode)`, 'm'),
+            ),
           });
       } finally {
         isOver = true;
