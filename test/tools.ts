@@ -1,4 +1,6 @@
 import { describe, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** A program or package that some tests need and `npm ci` does not install. */
 export interface Tool {
@@ -7,6 +9,15 @@ export interface Tool {
   readonly isThere: boolean;
   /** The command that installs it. */
   readonly install: string;
+}
+
+/** The path of a program: that of an environment variable, or the first on the PATH. Undefined if there is none. */
+export function programOf(variable: string, name: string): string | undefined {
+  const { PATH = '', [variable]: path = '' } = process.env;
+  const folders = [...PATH.split(':'), '/usr/sbin', '/usr/local/sbin'];
+  return [path, ...folders.map((folder) => join(folder, name))].find(
+    (each) => each !== '' && existsSync(each),
+  );
 }
 
 /**

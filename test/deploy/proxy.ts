@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Instance } from '../faults/instance.js';
 import { freePort } from '../free-port.js';
-import type { Tool } from '../tools.js';
+import { programOf, type Tool } from '../tools.js';
 import { until } from '../until.js';
 import { NameServer } from './name-server.js';
 
@@ -19,13 +18,7 @@ export const HAS_IPV6 = Object.values(networkInterfaces())
 /** The two ports of an instance. */
 export type Ports = Instance['ports'];
 
-/** Path of HAProxy: `HAPROXY`, or the first on the PATH. Undefined if there is none. */
-const program = [
-  process.env.HAPROXY ?? '',
-  ...[...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map((folder) =>
-    join(folder, 'haproxy'),
-  ),
-].find((path) => path !== '' && existsSync(path));
+const program = programOf('HAPROXY', 'haproxy');
 
 export const HAPROXY: Tool = {
   name: 'haproxy',

@@ -1,21 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freePort } from '../free-port.js';
-import type { Tool } from '../tools.js';
+import { programOf, type Tool } from '../tools.js';
 import { until } from '../until.js';
 
-/** Path of PgBouncer: `PGBOUNCER`, or the first on the PATH. Undefined if there is none. */
-const program = [
-  process.env.PGBOUNCER ?? '',
-  ...[...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map((folder) =>
-    join(folder, 'pgbouncer'),
-  ),
-].find((path) => path !== '' && existsSync(path));
+const program = programOf('PGBOUNCER', 'pgbouncer');
 
 export const PGBOUNCER: Tool = {
   name: 'pgbouncer',
