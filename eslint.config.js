@@ -35,7 +35,8 @@ const LIST_FOLDERS = {
   plan: ['statement', 'listing', 'condition', 'query'],
   reading: ['plan', 'statement', 'visibility', 'listing', 'condition', 'query'],
   facets: ['reading', 'statement', 'visibility', 'listing', 'condition', 'query'],
-  serving: ['facets', 'reading', 'visibility', 'listing'],
+  changes: ['reading', 'statement', 'visibility', 'deletions', 'listing', 'query'],
+  serving: ['changes', 'facets', 'reading', 'visibility', 'listing'],
 };
 
 const EVERYWHERE = ['command-error', 'project', 'private-api/\\w+'];

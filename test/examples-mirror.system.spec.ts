@@ -47,7 +47,7 @@ const MINIMUM_KILLS = 6;
 const ACCOUNTS = Array.from({ length: 10 }, (_, at) => `account-${at}`);
 const STOCK = 1000;
 /** The file of the copy in SQLite. */
-const FILE = 'products.db';
+const FILE = 'catalogue.db';
 
 /** The public form of the fields that PostgreSQL shows in another one. */
 const SHOWN: Readonly<Record<string, string>> = {
@@ -126,7 +126,8 @@ with db:
 
 /** The products that a copy lacks, or has in excess, with all fields that it has. */
 async function differences(copy: readonly object[]): Promise<unknown[]> {
-  const fields = Object.keys(copy[0] ?? {});
+  // The name of the brand is of another resource.
+  const fields = Object.keys(copy[0] ?? {}).filter((field) => field !== 'brand');
   const there = fields.map((field) => `${SHOWN[field] ?? `"${field}"::text`} AS "${field}"`);
   const copied = fields.map((field) => `object ->> '${field}' AS "${field}"`);
   return service.dataSource.query(

@@ -2,26 +2,31 @@ import { join } from 'node:path';
 import { PROJECT } from './processes.js';
 
 /** As far as it is used here. */
-interface Resource {
-  mirror(options: object): Promise<void>;
+export interface Mirror {
+  round(options?: object): Promise<boolean>;
+  status(): { readonly begun: number; readonly rounds: number; readonly age: number };
 }
 
 /** As far as it is used here. */
 interface Client {
   readonly Transport: new (options: object) => object;
-  readonly Resource: new (transport: object, name: string, identifier: string) => Resource;
+  readonly Mirror: new (transport: object, stores: object, options: object) => Mirror;
 }
 
-/** A resource of the service, by the client of the project. */
-export async function resourceOf(
+/**
+ * Copies of resources of the service, by the client of the project.
+ *
+ * @param stores by the name of the resource
+ */
+export async function mirrorOf(
   url: string,
   headers: Readonly<Record<string, string>>,
-  name: string,
-  identifier: string,
-): Promise<Resource> {
+  stores: object,
+  options: object,
+): Promise<Mirror> {
   const file = join(PROJECT, 'packages', 'client', 'dist', 'index.js');
   const client = (await import(file)) as Client;
   const accessToken = headers.Authorization?.replace('Bearer ', '');
   const transport = new client.Transport({ url, clientID: headers['X-Client-ID'], accessToken });
-  return new client.Resource(transport, name, identifier);
+  return new client.Mirror(transport, stores, options);
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Keeps a copy of the products of a catalogue service in a file of SQLite, with the standard library alone.
+"""Keeps a copy of the catalogue of a service in a file of SQLite, with the standard library alone.
 
-    python3 mirror.py products.db [--once]
+    python3 mirror.py catalogue.db [--once | --status]
 
-CATALOGUE_URL, CLIENT_ID and ACCESS_TOKEN say whose products. A round reads what has changed since the round before,
-and is one transaction together with the mark of the next one. So whoever reads the file sees all of a round or
-nothing of it, and this program may be killed at any time. With --once it ends after the first round.
+CATALOGUE_URL, CLIENT_ID and ACCESS_TOKEN say whose catalogue. A round reads what has changed in all tables since the
+round before, as it is at one moment, and is one transaction together with the mark of the next round. So whoever reads
+the file sees all of a round or nothing of it, and no product before its brand. This program may be killed at any time.
+With --once it ends after the first round; --status says how old the copy is.
 """
 import json
 import os
@@ -24,26 +25,43 @@ HEADERS = {
     'Authorization': 'Bearer ' + os.environ.get('ACCESS_TOKEN', 'demo-token'),
     'Accept': 'application/x-ndjson',
 }
-# The fields of the copy, and their types in SQLite. Prices are texts, which keep every digit; lists are JSON.
-FIELDS = {
-    'productID': 'TEXT PRIMARY KEY',
-    'refID': 'TEXT',
-    'type': 'TEXT',
-    'name': 'TEXT',
-    'description': 'TEXT',
-    'brandID': 'TEXT',
-    'categoryID': 'TEXT',
-    'price': 'TEXT',
-    'currency': 'TEXT',
-    'stock': 'INTEGER',
-    'colours': 'TEXT',
-    'imageURL': 'TEXT',
-    'createdAt': 'TEXT',
-    'updatedAt': 'TEXT',
+# The tables of the copy, and the types of their fields in SQLite. Prices are texts, which keep every digit; lists are
+# JSON. References are checked at the end of a round.
+TABLES = {
+    'brands': {
+        'brandID': 'TEXT PRIMARY KEY',
+        'name': 'TEXT',
+    },
+    'categories': {
+        'categoryID': 'TEXT PRIMARY KEY',
+        'parentID': 'TEXT REFERENCES categories DEFERRABLE INITIALLY DEFERRED',
+        'name': 'TEXT',
+    },
+    'products': {
+        'productID': 'TEXT PRIMARY KEY',
+        'refID': 'TEXT',
+        'type': 'TEXT',
+        'name': 'TEXT',
+        'description': 'TEXT',
+        'brandID': 'TEXT REFERENCES brands DEFERRABLE INITIALLY DEFERRED',
+        'categoryID': 'TEXT REFERENCES categories DEFERRABLE INITIALLY DEFERRED',
+        'price': 'TEXT',
+        'currency': 'TEXT',
+        'stock': 'INTEGER',
+        'colours': 'TEXT',
+        'imageURL': 'TEXT',
+        'createdAt': 'TEXT',
+        'updatedAt': 'TEXT',
+    },
+}
+QUERY = {
+    'resources': ','.join(TABLES),
+    'fields': ','.join(f'{table}.{field}' for table, fields in TABLES.items() for field in fields),
 }
 TIMEOUT = 80  # seconds without data, after which a request fails
-PAUSE = 1  # seconds between two rounds at least
+PAUSE = 0.3  # seconds between two rounds at least
 PAUSE_AFTER_FAILURE = 5  # seconds, where the service does not say how long
+BATCH_SIZE = 1000
 
 
 class Refusal(Exception):
@@ -63,31 +81,23 @@ class Refusal(Exception):
         self.is_final = error.code < 500 and not retry_after
 
 
-def read(path, query):
-    """The X-Updated-Until of a whole list, and its objects as they come."""
-    try:
-        response = urlopen(Request(f'{URL}{path}?{urlencode(query)}', headers=HEADERS), timeout=TIMEOUT)
-    except HTTPError as error:
-        raise Refusal(error) from None
-    return response.headers['X-Updated-Until'], objects_of(response)
+def read(since, tag):
+    """The headers of what changed since a mark, or of everything, and its lines as they come.
 
-
-def wait(tag):
-    """Waits until a product has changed or was deleted since the list had an entity tag, or for 50 seconds.
-
-    Returns the entity tag that it has then.
+    With the entity tag of the round before, it waits for a change, for up to 50 seconds; without one there are no lines.
     """
-    headers = {**HEADERS, 'Accept': 'application/json', 'Prefer': 'wait=50', 'If-None-Match': tag or ''}
+    waiting = {'Prefer': 'wait=50', 'If-None-Match': tag} if tag else {}
+    query = {**QUERY, 'since': since} if since else QUERY
     try:
-        with urlopen(Request(f'{URL}/products?limit=0', headers=headers), timeout=TIMEOUT) as response:
-            return response.headers['ETag']
+        response = urlopen(Request(f'{URL}/changes?{urlencode(query)}', headers={**HEADERS, **waiting}), timeout=TIMEOUT)
     except HTTPError as error:
         if error.code == 304:
-            return tag
+            return error.headers, []
         raise Refusal(error) from None
+    return response.headers, lines_of(response)
 
 
-def objects_of(response):
+def lines_of(response):
     total = response.headers['X-Total-Count']
     count = 0
     with response:
@@ -95,92 +105,104 @@ def objects_of(response):
             yield json.loads(line)
             count += 1
     if str(count) != total:
-        raise HTTPException(f'The response ended after {count} of {total} objects')
+        raise HTTPException(f'The response ended after {count} of {total} lines')
 
 
-def put(db, since):
-    """Inserts or replaces the products that have changed since a time. Returns the X-Updated-Until."""
-    until, products = read('/products', {'updatedSince': since, 'fields': ','.join(FIELDS)})
-    values = ([in_sqlite(product[field]) for field in FIELDS] for product in products)
-    db.executemany(f'REPLACE INTO products VALUES ({",".join("?" * len(FIELDS))})', values)
-    return until
+def write(db, changes):
+    """Writes changes in their order, many at a time."""
+    pending, values = None, []
+    for change in changes:
+        statement, value = statement_of(change)
+        if values and (statement != pending or len(values) == BATCH_SIZE):
+            db.executemany(pending, values)
+            values = []
+        pending = statement
+        values.append(value)
+    if values:
+        db.executemany(pending, values)
+
+
+def statement_of(change):
+    table = change['resource']
+    identifier, *others = TABLES[table]
+    if 'deleted' in change:
+        return f'DELETE FROM {table} WHERE {identifier} = ?', [change['deleted']]
+    # Not REPLACE, which deletes the row before, with what refers to it.
+    changed = ', '.join(f'{field} = excluded.{field}' for field in others)
+    values = [in_sqlite(change['object'][field]) for field in TABLES[table]]
+    places = ', '.join('?' * len(values))
+    return f'INSERT INTO {table} VALUES ({places}) ON CONFLICT ({identifier}) DO UPDATE SET {changed}', values
 
 
 def in_sqlite(value):
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
-def follow(db, since):
-    """Brings the copy up to date. Returns the mark of the next round."""
-    # In this order: a product that was deleted and exists again is not listed as deleted.
-    until = put(db, since)
-    # Should what was read just now be lost in a failover, the service notices it by the newer mark.
-    since = with_mark(since, until)
-    query = {'deletedSince': since, 'fields': 'productID'}
-    deleted_until, deletions = read('/deletions/products', query)
-    identifiers = ([deletion['productID']] for deletion in deletions)
-    db.executemany('DELETE FROM products WHERE productID = ?', identifiers)
-    return with_mark(until or since, deleted_until)
-
-
-def with_mark(moment, marked):
-    """A time with the mark of another one, which is what follows the milliseconds."""
-    return moment[:23] + marked[23:] if marked else moment
-
-
-def run_round(db):
+def run_round(db, tag):
+    """Brings the copy up to date. Returns the entity tag of what it is then."""
+    [since] = db.execute('SELECT since FROM mark').fetchone()
+    try:
+        headers, changes = read(since, since and tag)
+    except Refusal as refusal:
+        # Deletions are no longer kept for so long, or commits were lost that the copy has.
+        if since is None or refusal.errcode not in ('-26', '-38'):
+            raise
+        print(f'The copy begins again: {refusal}', file=sys.stderr)
+        since = None
+        headers, changes = read(None, None)
     with db:
         db.execute('BEGIN IMMEDIATE')
-        [since] = db.execute('SELECT since FROM mark').fetchone()
-        db.execute('UPDATE mark SET since = ?', [next_mark(db, since)])
+        if since is None:
+            for table in TABLES:
+                db.execute(f'DELETE FROM {table}')
+        write(db, changes)
+        db.execute('UPDATE mark SET since = ?, confirmed = ?', [headers['X-Updated-Until'] or since, time.time()])
+    return headers['ETag']
 
 
-def next_mark(db, since):
-    if since is not None:
-        try:
-            return follow(db, since)
-        except Refusal as refusal:
-            # Deletions are no longer kept for so long, or commits were lost that the copy has.
-            if refusal.errcode not in ('-26', '-38'):
-                raise
-            print(f'The copy begins again: {refusal}', file=sys.stderr)
-    db.execute('DELETE FROM products')
-    return put(db, '1970-01-01T00:00:00Z')
+def status_of(db):
+    [since, confirmed] = db.execute('SELECT since, confirmed FROM mark').fetchone()
+    if since is None:
+        return 'The copy is not complete'
+    return f'Complete {time.time() - confirmed:.0f} s ago, with every change before {since[:23]}Z'
 
 
-def main(file, once):
+def main(file, mode):
     db = sqlite3.connect(file, isolation_level=None)
-    columns = ', '.join(f'{field} {type_}' for field, type_ in FIELDS.items())
+    for table, fields in TABLES.items():
+        columns = ', '.join(f'{field} {type_}' for field, type_ in fields.items())
+        db.execute(f'CREATE TABLE IF NOT EXISTS {table} ({columns})')
     # With the log of WAL, others can read the file while a round writes to it.
-    db.executescript(f'''
+    db.executescript('''
         PRAGMA journal_mode = WAL;
-        CREATE TABLE IF NOT EXISTS products ({columns});
-        CREATE TABLE IF NOT EXISTS mark (since TEXT);
-        INSERT INTO mark SELECT NULL WHERE NOT EXISTS (SELECT * FROM mark);
+        PRAGMA foreign_keys = ON;
+        CREATE TABLE IF NOT EXISTS mark (since TEXT, confirmed REAL);
+        INSERT INTO mark SELECT NULL, NULL WHERE NOT EXISTS (SELECT * FROM mark);
     ''')
+    if mode == '--status':
+        print(status_of(db))
+        return
     tag = None
     while True:
         try:
-            # What changes during the round makes another one, and so does a failure.
-            tag, seen = None, wait(tag)
-            run_round(db)
-            tag = seen
-            if once:
+            # A failure makes another round, and so does what changes during one.
+            tag = run_round(db, tag)
+            if mode == '--once':
                 return
             pause = PAUSE
         except Refusal as refusal:
             if refusal.is_final:
                 sys.exit(str(refusal))
-            pause = refusal.pause
+            tag, pause = None, refusal.pause
             print(f'{refusal}: again in {pause} s', file=sys.stderr)
         except (OSError, HTTPException, json.JSONDecodeError) as error:
-            pause = PAUSE_AFTER_FAILURE
+            tag, pause = None, PAUSE_AFTER_FAILURE
             print(f'{error}: again in {pause} s', file=sys.stderr)
         time.sleep(pause)
 
 
 if __name__ == '__main__':
-    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ['--once']):
+    if len(sys.argv) < 2 or sys.argv[2:] not in ([], ['--once'], ['--status']):
         sys.exit(__doc__)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C, too, may end it at any time
-    main(sys.argv[1], '--once' in sys.argv)
+    main(sys.argv[1], *(sys.argv[2:] or [None]))

@@ -1,8 +1,9 @@
-// Keeps a search index of the products in memory, and answers each line of its input: first the products with all
-// its words, also with their beginnings and with typing errors, the best ten. An empty line gives all products.
+// Keeps a search index of the products in memory, beside the names of their brands, and answers each line of its input:
+// first the products with all its words, also with their beginnings and with typing errors, the best ten. An empty line
+// gives all products, and `?` how old the copy is.
 // CATALOGUE_URL, CLIENT_ID and ACCESS_TOKEN say whose products.
 import { createInterface } from 'node:readline';
-import { CatalogueConnectionError, Resource, Transport } from '@catalogue/client';
+import { CatalogueConnectionError, Mirror, Transport } from '@catalogue/client';
 import MiniSearch from 'minisearch';
 
 const transport = new Transport({
@@ -14,37 +15,50 @@ const transport = new Transport({
   maxRetryTime: Infinity,
   onRetry: ({ message }, pause) => console.error(`${message}: again in ${pause / 1000} s`),
 });
-const products = new Resource(transport, 'products', 'productID');
 
-const fields = ['productID', 'name', 'description', 'price', 'currency'];
+const fields = ['productID', 'name', 'description', 'price', 'currency', 'brandID'];
 const index = new MiniSearch({
   idField: 'productID',
   fields: ['name', 'description'],
   storeFields: fields,
   searchOptions: { combineWith: 'AND', prefix: true, fuzzy: 0.2, boost: { name: 2 } },
 });
-/** The index is in memory, and so is its cursor: the process begins with a new copy. */
-let cursor;
-const store = {
-  save(next) {
-    cursor = next;
+/** The names of the brands. */
+const brands = new Map();
+
+const mirror = new Mirror(
+  transport,
+  {
+    products: {
+      clear: () => index.removeAll(),
+      put(products) {
+        for (const product of products) {
+          if (index.has(product.productID)) index.replace(product);
+          else index.add(product);
+        }
+      },
+      delete(identifiers) {
+        for (const productID of identifiers) if (index.has(productID)) index.discard(productID);
+      },
+    },
+    brands: {
+      clear: () => brands.clear(),
+      put(changed) {
+        for (const { brandID, name } of changed) brands.set(brandID, name);
+      },
+      delete(identifiers) {
+        for (const brandID of identifiers) brands.delete(brandID);
+      },
+    },
   },
-  clear: () => index.removeAll(),
-  put(products) {
-    for (const product of products) {
-      if (index.has(product.productID)) index.replace(product);
-      else index.add(product);
-    }
-  },
-  delete(identifiers) {
-    for (const productID of identifiers) if (index.has(productID)) index.discard(productID);
-  },
-};
+  // The copy is in memory, and so is its cursor: the process begins with a new one.
+  { fields: { products: fields, brands: ['name'] }, save() {} },
+);
 
 async function follow() {
   try {
     // But for the first, a round begins when something has changed, or a minute is nearly over.
-    await products.mirror({ store, cursor, fields, wait: 50 });
+    await mirror.round({ wait: 50 });
   } catch (error) {
     // A response that ended early. The next round begins where this one did.
     if (!(error instanceof CatalogueConnectionError)) throw error;
@@ -61,9 +75,15 @@ async function keepFollowing() {
 await follow();
 void keepFollowing();
 for await (const words of createInterface({ input: process.stdin })) {
+  if (words === '?') {
+    const { age, updatedUntil } = mirror.status();
+    console.log(`${(age / 1000).toFixed(1)} s old, with every change before ${updatedUntil}`);
+    continue;
+  }
   const found = words ? index.search(words).slice(0, 10) : index.search(MiniSearch.wildcard);
   for (const hit of found) {
-    console.log(JSON.stringify(Object.fromEntries(fields.map((field) => [field, hit[field]]))));
+    const product = Object.fromEntries(fields.map((field) => [field, hit[field]]));
+    console.log(JSON.stringify({ ...product, brand: brands.get(hit.brandID) }));
   }
   console.log();
 }

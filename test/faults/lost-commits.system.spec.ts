@@ -24,16 +24,13 @@ class Copy {
 
   async mirror(): Promise<void> {
     const { clientID, token, port } = service;
-    const { brands } = new Catalogue({
-      url: `http://127.0.0.1:${port}`,
-      clientID,
-      accessToken: token,
-    });
-    await brands.mirror({ store: this, cursor: this.cursor, fields: ['brandID', 'name'] });
-  }
-
-  save(cursor: string | undefined): void {
-    this.cursor = cursor;
+    const url = `http://127.0.0.1:${port}`;
+    const catalogue = new Catalogue({ url, clientID, accessToken: token });
+    const save = (cursor: string | undefined) => {
+      this.cursor = cursor;
+    };
+    const fields = { brands: ['brandID', 'name'] } as const;
+    await catalogue.mirror({ brands: this }, { cursor: this.cursor, save, fields }).round();
   }
 
   clear(): void {

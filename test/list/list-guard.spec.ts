@@ -16,7 +16,7 @@ import { Reflector, REQUEST } from '@nestjs/core';
 import { InjectRepository } from '@nestjs/typeorm';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Observable, of } from 'rxjs';
-import { Column, PrimaryColumn, Repository } from 'typeorm';
+import { Column, PrimaryColumn, Repository, UpdateDateColumn } from 'typeorm';
 import type { CatalogueRequest } from '#server/http/catalogue-request.js';
 import { errors } from '#server/http/errors.js';
 import {
@@ -27,6 +27,7 @@ import {
   ListQueryDto,
   QueryOf,
   Resource,
+  timeColumn,
 } from '@catalogue/server';
 import { callLists } from '#server/verify/called-lists.js';
 import { createDeclared } from '../schema/declared.js';
@@ -39,6 +40,9 @@ class TestSecret {
 
   @Column({ type: 'varchar', length: 10, nullable: true })
   kind!: string | null;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
 }
 
 @QueryOf(TestSecret)
@@ -95,6 +99,9 @@ class TestNote {
 
   @Column({ type: 'varchar', length: 10, nullable: true })
   kind!: string | null;
+
+  @UpdateDateColumn(timeColumn)
+  updatedAt!: Date;
 }
 
 @QueryOf(TestNote)
@@ -167,6 +174,24 @@ describe('The guards of a list', () => {
   ])('guard %s: one that is made for each request', async (path) => {
     expect(await ask(path, false)).toEqual([404, '-30']);
     expect(await ask(path, true)).toEqual([200, '0']);
+  });
+
+  it('guard /changes, which also reads through the handler of the list', async () => {
+    const { roles } = service.application.get(Roles, { strict: false });
+    const changes = (resources: string, isOpen: boolean) =>
+      service
+        .get(`/changes?resources=${resources}`)
+        .set({ Accept: 'application/x-ndjson', ...(isOpen && { 'X-Open': 'yes' }) });
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    roles.set(service.clientID, 'writer');
+    const { status } = await changes('test_secrets,brands', true);
+    expect([status, logged.mock.calls]).toEqual([403, []]);
+    logged.mockRestore();
+    roles.set(service.clientID, 'reader');
+    for (const resource of ['test_secrets', 'test_notes']) {
+      await changes(`brands,${resource}`, false).expect(404, /"-30"/);
+      await changes(`brands,${resource}`, true).expect(200, '');
+    }
   });
 
   it('of each request, and their controller, are there for catalogue verify', async () => {

@@ -1,4 +1,4 @@
-import { Resource, Transport } from '@catalogue/client';
+import { Mirror as ClientMirror, Transport } from '@catalogue/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.js';
 
@@ -9,7 +9,7 @@ const MINIMUM_ROUNDS = 6;
 export class Mirror {
   readonly objects = new Map<string, object>();
   /** The cursor of the next round; `undefined` before the first. */
-  since: string | undefined;
+  cursor: string | undefined;
 
   constructor(
     private readonly service: Service,
@@ -18,11 +18,8 @@ export class Mirror {
   ) {}
 
   async round(): Promise<void> {
-    const { service, objects, resource: name, identifier, since: cursor } = this;
+    const { service, objects, resource: name, identifier, cursor } = this;
     const store = {
-      save: (next: string | undefined) => {
-        this.since = next;
-      },
       clear: () => {
         if (cursor !== undefined) throw new Error('The copy begins again');
       },
@@ -35,8 +32,11 @@ export class Mirror {
     };
     const { port, clientID, token: accessToken } = service;
     const transport = new Transport({ url: `http://127.0.0.1:${port}`, clientID, accessToken });
-    await new Resource(transport, name, identifier).mirror({ store, cursor });
-    if (this.since === undefined) throw new Error('There is no X-Updated-Until');
+    const save = (next: string | undefined) => {
+      this.cursor = next;
+    };
+    await new ClientMirror(transport, { [name]: store }, { cursor, save }).round();
+    if (this.cursor === undefined) throw new Error('There is no X-Updated-Until');
   }
 
   /**

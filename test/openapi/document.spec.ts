@@ -464,6 +464,24 @@ describe.each(RESOURCES)('What is documented of %s', (path) => {
   });
 });
 
+describe('What is documented of /changes', () => {
+  it('are its lines, and the refusal of another form', async () => {
+    const { parameters, responses } = document.paths['/changes'].get;
+    expect(parameters.map(({ name = '' }) => name)).toEqual(
+      expect.arrayContaining(['resources', 'since', 'fields']),
+    );
+    const asked = `/changes?resources=brands`;
+    const lines = await service.get(asked).set('Accept', 'application/x-ndjson').expect(200);
+    const [type = ''] = Object.keys(responses[200].content);
+    expect(lines.headers['content-type']).toContain(type);
+    const named = Object.keys(responses[200].headers).map((name) => name.toLowerCase());
+    expect([...named, ...UNSAID]).toEqual(expect.arrayContaining(Object.keys(lines.headers)));
+    const refused = await send('GET', asked, clients.known);
+    expectDocumented('/changes', refused);
+    provoked.add(`${refused.status} ${JSON.parse(refused.body).result.errcode}`);
+  });
+});
+
 describe('The error responses', () => {
   it('have an example of every refusal, and of no other', () => {
     const documented = Object.entries(

@@ -1,5 +1,13 @@
 // Written by `npx @catalogue/client generate` from the OpenAPI document of the service. Do not edit it.
-import { type CatalogueOptions, Resource, Transport } from '@catalogue/client';
+import {
+  type CatalogueOptions,
+  Mirror,
+  type MirrorFields,
+  type MirrorOptions,
+  type MirrorStores,
+  Resource,
+  Transport,
+} from '@catalogue/client';
 
 export interface Product {
   /**
@@ -730,12 +738,19 @@ export class Catalogue {
   readonly categories: Omit<Resource<Resources['categories']>, 'facets'>;
   readonly brands: Omit<Resource<Resources['brands']>, 'facets'>;
   readonly variants: Resource<Resources['variants']>;
+  readonly #transport: Transport;
 
   constructor(options: CatalogueOptions) {
     const transport = new Transport(options);
+    this.#transport = transport;
     this.products = new Resource<Resources['products']>(transport, 'products', 'productID');
     this.categories = new Resource<Resources['categories']>(transport, 'categories', 'categoryID');
     this.brands = new Resource<Resources['brands']>(transport, 'brands', 'brandID');
     this.variants = new Resource<Resources['variants']>(transport, 'variants', 'variantID');
+  }
+
+  /** Copies of some resources, all of one moment. */
+  mirror<const Fields extends MirrorFields<Resources> = object>(stores: MirrorStores<Resources, Fields>, options: MirrorOptions<Fields>): Mirror {
+    return new Mirror(this.#transport, stores, options);
   }
 }

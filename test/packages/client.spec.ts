@@ -17,7 +17,7 @@ import { sharedService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 import { answering } from './answering.js';
-import type { Brand } from './catalogue.js';
+import type { Brand, Catalogue } from './catalogue.js';
 import { clientOf } from './client-of.js';
 
 const BRANDS = Array.from({ length: 45 }, (_, at) => `b${at + 100}`);
@@ -934,15 +934,15 @@ describe('The cache of the client', () => {
 });
 
 describe('A mirror of the client', () => {
-  /** A store that also counts what it gets at a time. */
+  /** A store of brands that also counts what it gets at a time, with its cursor. */
   class Store {
     readonly objects = new Map<string, unknown>();
     readonly batches: number[] = [];
     cursor: string | undefined;
 
-    save(cursor: string | undefined): void {
+    readonly save = (cursor: string | undefined): void => {
       this.cursor = cursor;
-    }
+    };
 
     clear(): void {
       this.objects.clear();
@@ -959,82 +959,72 @@ describe('A mirror of the client', () => {
     }
   }
 
+  /** A mirror of the brands that goes on where the store is. */
+  const mirrorOf = (
+    store: Store,
+    fields?: readonly ('brandID' | 'name')[],
+    client: Catalogue = clientOf(service),
+  ) => {
+    const { cursor, save } = store;
+    return client.mirror({ brands: store }, { cursor, save, fields: { brands: fields } });
+  };
+
   const table = async (): Promise<string[]> =>
     (await service.dataSource.query<Brand[]>('SELECT "brandID" FROM brands')).map(
       ({ brandID }) => brandID,
     );
+
+  const present = (store: Store) => [...store.objects.keys()].sort();
 
   it('gives objects in parts, with the fields asked for', async () => {
     await service.dataSource.query(
       `INSERT INTO brands ("brandID", name) SELECT 'm' || n, 'M' FROM generate_series(1, 1955) n`,
     );
     const store = new Store();
-    await clientOf(service).brands.mirror({ store, fields: ['brandID'] });
-    const { cursor } = store;
-    expect(Date.parse(cursor ?? '')).toBeGreaterThan(0);
+    await mirrorOf(store, ['brandID']).round();
+    expect(Date.parse(store.cursor?.slice(0, 23) ?? '')).toBeGreaterThan(0);
     expect(store.batches).toEqual([1000, 1000]);
     expect(store.objects.get('m7')).toEqual({ brandID: 'm7' });
     await service.dataSource.query(`DELETE FROM brands WHERE "brandID" LIKE 'm%'`);
-    await clientOf(service).brands.mirror({ store, cursor, fields: ['brandID'] });
-    expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+    await mirrorOf(store, ['brandID']).round();
+    expect(present(store)).toEqual((await table()).sort());
   });
 
   it('gives objects with their identifier, whatever fields are asked for', async () => {
     const store = new Store();
-    await clientOf(service).brands.mirror({ store, fields: ['name'] });
+    await mirrorOf(store, ['name']).round();
     expect(store.objects.get('b101')).toEqual({ brandID: 'b101', name: 'Brand 1' });
     expect(store.objects.size).toBe(45);
   });
 
-  it('reads changes, then deletions, and misses no change that comes in between', async () => {
-    /** Waits until lists report that they have all changes made until now. */
-    const advance = async (): Promise<void> => {
-      const now = new Date().toISOString();
-      await until(async () => {
-        await service.dataSource.query(`SELECT advance_watermark('1 ms')`);
-        const { headers } = await service.get('/brands?limit=0').expect(200);
-        return (headers['x-updated-until'] ?? '') > now;
-      });
-    };
-    const paths: string[] = [];
-    const { brands } = clientOf(service, {
-      fetch: async (input, init) => {
-        const { pathname } = new URL(input instanceof Request ? input.url : input);
-        paths.push(pathname);
-        if (pathname === '/deletions/brands') {
-          await service.load('brands', [{ brandID: 'between', name: 'B' }]);
-          await advance();
-        }
-        return fetch(input, init);
-      },
-    });
+  it('reads everything of a round by one request', async () => {
     const store = new Store();
-    for (let rounds = 0; rounds < 3; rounds += 1) {
-      await brands.mirror({ store, cursor: store.cursor });
-    }
-    expect(paths).toEqual([
-      '/brands',
-      '/brands',
-      '/deletions/brands',
-      '/brands',
-      '/deletions/brands',
-    ]);
-    expect(store.objects.has('between')).toBe(true);
-    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'between'`);
+    const mirror = mirrorOf(store, undefined, recording());
+    await mirror.round();
+    await mirror.round();
+    expect(requests.map(({ url }) => url.pathname)).toEqual(['/changes', '/changes']);
   });
 
-  it('begins a new copy when the deletions since the cursor are no longer kept', async () => {
+  it('begins a new copy for other resources or fields, and when deletions are no longer kept', async () => {
     const store = new Store();
+    await mirrorOf(store, ['name']).round();
+    for (const fields of [undefined, ['brandID']] as const) {
+      store.objects.set('gone', {});
+      await mirrorOf(store, fields).round();
+      expect(present(store)).toEqual((await table()).sort());
+    }
     store.objects.set('gone', {});
-    await clientOf(service).brands.mirror({ store, cursor: '2001-01-01T00:00:00.000Z' });
-    expect(Date.parse(store.cursor ?? '')).toBeGreaterThan(Date.parse('2026-01-01'));
-    expect([...store.objects.keys()].sort()).toEqual((await table()).sort());
+    store.cursor = `2001${(store.cursor ?? '').slice(4)}`;
+    const mirror = mirrorOf(store, ['brandID']);
+    await mirror.round();
+    expect(mirror.status()).toMatchObject({ begun: 1, rounds: 1, isComplete: true });
+    expect(present(store)).toEqual((await table()).sort());
   });
 
   it('waits for a change before a round, unless the one before failed', async () => {
     const store = new Store();
-    const { brands } = recording();
-    const round = () => brands.mirror({ store, cursor: store.cursor, wait: 30 });
+    const mirror = mirrorOf(store, undefined, recording());
+    const round = () => mirror.round({ wait: 30 });
     await service.load('brands', [{ brandID: 'waiting', name: 'W' }]);
     await round();
     expect(store.objects.has('waiting')).toBe(true);
@@ -1046,10 +1036,11 @@ describe('A mirror of the client', () => {
     expect(store.objects.has('waiting')).toBe(false);
     const began = performance.now();
     const third = round();
-    // The round begins with a request that waits, and sends no other one.
-    await until(() => requests.length === 5);
-    await sleep(500);
-    expect(requests.length).toBe(5);
+    // The round sends one request, which waits.
+    await until(() => requests.length === 2);
+    await sleep(1500);
+    expect(requests.length).toBe(2);
+    expect(mirror.status().age).toBeGreaterThan(1000);
     await service.load('brands', [{ brandID: 'waiting', name: 'W' }]);
     const put = jest.spyOn(store, 'put').mockRejectedValueOnce(new Error('The disk is full'));
     await expect(third).rejects.toThrow('disk');
@@ -1061,21 +1052,60 @@ describe('A mirror of the client', () => {
     await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'waiting'`);
   });
 
+  it('is confirmed by the end of a wait without a change, and goes on from there', async () => {
+    const store = new Store();
+    const mirror = mirrorOf(store);
+    expect(mirror.status()).toMatchObject({ isComplete: false, age: Infinity, begun: 0 });
+    expect(await mirror.round()).toBe(true);
+    const { cursor } = store;
+    await advanceWatermark(service.dataSource, 3);
+    expect(await mirror.round({ wait: 1 })).toBe(false);
+    expect((store.cursor ?? '') > (cursor ?? '')).toBe(true);
+    const { age, updatedUntil, rounds } = mirror.status();
+    expect(age).toBeLessThan(1000);
+    expect(rounds).toBe(1);
+    expect(store.cursor?.startsWith((updatedUntil ?? '').slice(0, -1))).toBe(true);
+  });
+
+  it('writes a round in one transaction, which it rolls back if it fails', async () => {
+    const store = new Store();
+    const calls: string[] = [];
+    const call = (name: string) => () => void calls.push(name);
+    const transaction = {
+      begin: call('begin'),
+      commit: call('commit'),
+      rollback: call('rollback'),
+    };
+    const { save } = store;
+    const mirror = clientOf(service).mirror({ brands: store }, { save, ...transaction });
+    await mirror.round();
+    const error = new Error('The disk is full');
+    const put = jest.spyOn(store, 'put').mockRejectedValue(error);
+    await service.load('brands', [{ brandID: 'rolled', name: 'R' }]);
+    expect(await failure(mirror.round())).toBe(error);
+    put.mockRestore();
+    await mirror.round();
+    expect(calls).toEqual(['begin', 'commit', 'begin', 'rollback', 'begin', 'commit']);
+    expect(store.objects.has('rolled')).toBe(true);
+    expect(mirror.status().begun).toBe(1);
+    await service.dataSource.query(`DELETE FROM brands WHERE "brandID" = 'rolled'`);
+  });
+
   it('waits for the store, and ends with its error', async () => {
     const error = new Error('The disk is full');
     const store = new Store();
     store.put = () => Promise.reject(error);
-    expect(await failure(clientOf(service).brands.mirror({ store }))).toBe(error);
+    expect(await failure(mirrorOf(store).round())).toBe(error);
   });
 
   it('forgets the cursor before it begins again', async () => {
     const store = new Store();
+    await mirrorOf(store).round();
+    store.cursor = `2001${(store.cursor ?? '').slice(4)}`;
     store.clear = () => {
       throw new Error('The disk is full');
     };
-    store.cursor = '2001-01-01T00:00:00.000Z';
-    const { brands } = clientOf(service);
-    await expect(brands.mirror({ store, cursor: store.cursor })).rejects.toThrow('disk');
+    await expect(mirrorOf(store).round()).rejects.toThrow('disk');
     expect(store.cursor).toBeUndefined();
   });
 
@@ -1086,12 +1116,13 @@ describe('A mirror of the client', () => {
       headers.delete('X-Updated-Until');
       return new Response(response.body, { headers });
     };
-    const { brands } = clientOf(service, { fetch: without });
+    const client = clientOf(service, { fetch: without });
     const store = new Store();
-    await brands.mirror({ store });
+    await mirrorOf(store, undefined, client).round();
     expect(store.cursor).toBeUndefined();
-    const cursor = new Date(Date.now() - 5000).toISOString();
-    await brands.mirror({ store, cursor });
+    await mirrorOf(store).round();
+    const { cursor } = store;
+    await mirrorOf(store, undefined, client).round();
     expect(store.cursor).toBe(cursor);
   });
 });

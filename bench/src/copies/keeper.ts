@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { resourceOf } from '../client.js';
+import { mirrorOf } from '../client.js';
 import { putting } from './tables.js';
 
 /** What a process that keeps a copy is told. */
@@ -82,8 +82,16 @@ async function cursorOf(): Promise<string | undefined> {
 async function roundOf(): Promise<() => Promise<void>> {
   if (way === 'download') return download;
   if (way !== 'mirror') return () => bringUpToDate(way);
-  const products = await resourceOf(address, headers, 'products', 'productID');
-  return async () => products.mirror({ store: copy, cursor: await cursorOf() });
+  const { save, ...products } = copy;
+  return async () => {
+    const mirror = await mirrorOf(
+      address,
+      headers,
+      { products },
+      { save, cursor: await cursorOf() },
+    );
+    await mirror.round();
+  };
 }
 
 /** Each page begins at the last time of the page before: an offset would skip rows that move to the end meanwhile. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { inBackground, until } from '../background.js';
-import { resourceOf } from '../client.js';
+import { mirrorOf } from '../client.js';
 import type { Written } from './writers.js';
 
 /** A copy of a resource in memory, kept by `mirror()` all the time: identifiers and names. */
@@ -9,7 +9,6 @@ export class Copy {
   /** How often it was emptied and read again from the beginning. */
   begun = 0;
   private readonly names = new Map<string, string>();
-  private cursor: string | undefined;
   private rounds = 0;
   readonly stop: () => Promise<void>;
 
@@ -37,9 +36,7 @@ export class Copy {
   private async run(signal: AbortSignal): Promise<void> {
     const { address, headers, resource, names } = this;
     const { table, identifier } = resource;
-    const copied = await resourceOf(address, headers, table, identifier);
     const store = {
-      save: (cursor: string | undefined) => (this.cursor = cursor),
       clear: () => {
         this.begun += 1;
         names.clear();
@@ -51,9 +48,12 @@ export class Copy {
         for (const id of identifiers) names.delete(id);
       },
     };
+    const fields = { [table]: [identifier, 'name'] };
+    const save = (): void => undefined;
+    const mirror = await mirrorOf(address, headers, { [table]: store }, { save, fields });
     while (!signal.aborted) {
       try {
-        await copied.mirror({ store, cursor: this.cursor, fields: [identifier, 'name'] });
+        await mirror.round();
         this.rounds += 1;
       } catch {
         // The service is not available. The next round continues.

@@ -24,7 +24,15 @@ export function moduleOf(document, resources) {
     return `export interface ${interfaceName(name)} ${objectType(properties, fieldsOf(properties))}`;
   });
   return `// Written by \`npx @catalogue/client generate\` from the OpenAPI document of the service. Do not edit it.
-import { type CatalogueOptions, Resource, Transport } from '@catalogue/client';
+import {
+  type CatalogueOptions,
+  Mirror,
+  type MirrorFields,
+  type MirrorOptions,
+  type MirrorStores,
+  Resource,
+  Transport,
+} from '@catalogue/client';
 
 ${schemas.join('\n\n')}
 
@@ -34,11 +42,18 @@ export interface Resources ${block(resources.map(typesOf))}
 /** A client of the service. It has a property for each resource. */
 export class Catalogue ${block([
     ...resources.map(property),
+    'readonly #transport: Transport;',
     '',
     `constructor(options: CatalogueOptions) ${block([
       'const transport = new Transport(options);',
+      'this.#transport = transport;',
       ...resources.map(assignment),
     ])}`,
+    '',
+    '/** Copies of some resources, all of one moment. */',
+    `mirror<const Fields extends MirrorFields<Resources> = object>(stores: MirrorStores<Resources, Fields>, options: MirrorOptions<Fields>): Mirror ${block(
+      [`return new Mirror(this.#transport, stores, options${otherNames(resources)});`],
+    )}`,
   ])}
 `;
 }
@@ -110,10 +125,21 @@ function queryType(parameters) {
 
 /** @param {Resource} resource */
 function property({ name, deletion, facetQuery }) {
-  const missing = [...(facetQuery ? [] : ['facets']), ...(deletion ? [] : ['deletions', 'mirror'])];
+  const missing = [...(facetQuery ? [] : ['facets']), ...(deletion ? [] : ['deletions'])];
   const type = `Resource<${typesName(name)}>`;
   const present = missing.length > 0 ? `Omit<${type}, ${missing.map(literal).join(' | ')}>` : type;
   return `readonly ${key(propertyName(name))}: ${present};`;
+}
+
+/**
+ * The names of resources whose properties have other names, as a further argument.
+ *
+ * @param {readonly Resource[]} resources
+ */
+function otherNames(resources) {
+  const other = resources.filter(({ name }) => propertyName(name) !== name);
+  const names = other.map(({ name }) => `${key(propertyName(name))}: ${literal(name)}`);
+  return names.length > 0 ? `, { ${names.join(', ')} }` : '';
 }
 
 /** @param {Resource} resource */

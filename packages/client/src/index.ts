@@ -1,6 +1,13 @@
 export { CatalogueConnectionError, CatalogueError } from './errors.js';
 export type { List, Page } from './list.js';
-export type { MirrorStore } from './mirror.js';
+export {
+  Mirror,
+  type MirrorFields,
+  type MirrorOptions,
+  type MirrorStatus,
+  type MirrorStore,
+  type MirrorStores,
+} from './mirror.js';
 export { type FacetCount, type Facets, Resource, type ResourceTypes } from './resource.js';
 export type { ObjectStream, OpenedStream } from './stream.js';
 export { type CallOptions, type CatalogueOptions, Transport } from './transport.js';

@@ -1,5 +1,4 @@
 import { List } from './list.js';
-import { mirror, type MirrorStore } from './mirror.js';
 import { textOf } from './query.js';
 import type { Selected } from './selected.js';
 import { ObjectStream } from './stream.js';
@@ -41,7 +40,7 @@ type ParameterValues<Query, Parameter extends string> =
     : never;
 
 /** A field of an object itself: a copy does not follow the changes of related objects. */
-type OwnField<R extends ResourceTypes> = ParameterValues<R['objectQuery'], 'fields'> &
+export type OwnField<R extends ResourceTypes> = ParameterValues<R['objectQuery'], 'fields'> &
   keyof R['object'];
 
 /** A query in which each optional parameter may be `undefined`, and is not sent then. */
@@ -81,7 +80,7 @@ export class Resource<R extends ResourceTypes = AnyTypes> {
    */
   constructor(
     private readonly transport: Transport,
-    private readonly name: string,
+    readonly name: string,
     private readonly identifier: string,
   ) {}
 
@@ -145,29 +144,5 @@ export class Resource<R extends ResourceTypes = AnyTypes> {
     options?: CallOptions,
   ): List<Selected<R['deletion'], Fields, []>> {
     return new List(this.transport, `/deletions/${this.name}`, this.identifier, query, options);
-  }
-
-  /**
-   * Brings a copy of the resource up to date. Call it again and again, also if it throws, each time with the cursor
-   * that the store was told to save last. In the first seconds of a new database that is `undefined`.
-   */
-  mirror<const Fields extends readonly OwnField<R>[] = []>(
-    copy: {
-      readonly store: MirrorStore<
-        Selected<R['object'], Fields, []> & Pick<R['object'], R['identifier'] & keyof R['object']>
-      >;
-      /** What the store saved last. Without it, a new copy begins. */
-      readonly cursor?: string | undefined;
-      /** The fields of the copy; its objects have the identifier in any case. Default: all. */
-      readonly fields?: Fields | undefined;
-      /**
-       * Seconds, up to 60, for which a call waits for a change first, unless the one before failed. Then calls need no
-       * pause between them. Default: none.
-       */
-      readonly wait?: number | undefined;
-    },
-    options?: CallOptions,
-  ): Promise<void> {
-    return mirror(this.transport, this.name, this.identifier, copy, options);
   }
 }

@@ -1,7 +1,13 @@
 import { CatalogueConnectionError } from './errors.js';
 import { Lazy } from './lazy.js';
 import type { ListQuery } from './list.js';
-import { type CallOptions, type Transport, updatedUntil } from './transport.js';
+import {
+  type CallOptions,
+  type Opened,
+  totalOf,
+  type Transport,
+  updatedUntil,
+} from './transport.js';
 
 /** A stream whose response has begun. It can be iterated once. */
 export interface OpenedStream<T> extends AsyncIterable<T> {
@@ -31,7 +37,7 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
 
   protected async begin(): Promise<OpenedStream<T>> {
     const { exchange, response } = await this.transport.stream(this.path, this.query, this.options);
-    const count = Number(response.headers.get('X-Total-Count'));
+    const count = totalOf(response);
     let isIterated = false;
     return {
       count,
@@ -39,31 +45,39 @@ export class ObjectStream<T> extends Lazy<OpenedStream<T>> implements AsyncItera
       [Symbol.asyncIterator]: () => {
         if (isIterated) throw new TypeError('A stream can be iterated only once');
         isIterated = true;
-        return this.objectsOf(exchange.texts(response), count);
+        return this.objectsOf({ exchange, response }, count);
       },
     };
   }
 
-  /** @throws CatalogueConnectionError if a line is damaged, or the response ends before its last object */
-  private async *objectsOf(
-    texts: AsyncIterable<string>,
-    count: number,
-  ): AsyncGenerator<T, void, undefined> {
+  private objectsOf(opened: Opened, count: number): AsyncGenerator<T, void, undefined> {
     const { limit = Infinity, offset = 0, after } = this.query;
-    const expected = Math.min(limit, Math.max(0, count - offset));
-    let objects = 0;
-    for await (const line of linesOf(texts)) {
-      yield parsed(line) as T;
-      // The lines that have been read are not given after an abort.
-      this.transport.throwIfAborted(this.options);
-      objects += 1;
-    }
     // Where the list begins behind an object, the number of objects before it is not known.
-    if (after === undefined && objects !== expected) {
-      throw new CatalogueConnectionError(
-        `The stream ended after ${objects} of ${expected} objects`,
-      );
-    }
+    const expected = after === undefined ? Math.min(limit, Math.max(0, count - offset)) : undefined;
+    return valuesOf<T>(opened, this.transport, this.options, expected);
+  }
+}
+
+/**
+ * The values of the lines of a response.
+ *
+ * @throws CatalogueConnectionError if a line is damaged, or if there are not as many as expected
+ */
+export async function* valuesOf<T>(
+  { exchange, response }: Opened,
+  transport: Transport,
+  options: CallOptions,
+  expected: number | undefined,
+): AsyncGenerator<T, void, undefined> {
+  let values = 0;
+  for await (const line of linesOf(exchange.texts(response))) {
+    yield parsed(line) as T;
+    // The lines that have been read are not given after an abort.
+    transport.throwIfAborted(options);
+    values += 1;
+  }
+  if (expected !== undefined && values !== expected) {
+    throw new CatalogueConnectionError(`The stream ended after ${values} of ${expected} objects`);
   }
 }
 

@@ -9,9 +9,6 @@ import { type RetryOptions, sleep, withRetries } from './retry.js';
 /** Milliseconds, as of Stripe's client. The service and a proxy before it give up earlier. */
 const TIMEOUT = 80_000;
 
-/** Milliseconds before a wait for a change: there may be changes all the time. */
-const PAUSE = 1000;
-
 /** What a client is made with. */
 export interface CatalogueOptions extends RetryOptions {
   /** Where the service is, such as `https://catalogue.example.com`. */
@@ -41,7 +38,7 @@ export interface CallOptions {
 }
 
 /** A response whose body was not read. */
-interface Opened {
+export interface Opened {
   readonly exchange: Exchange;
   readonly response: Response;
 }
@@ -87,40 +84,27 @@ export class Transport {
     });
   }
 
-  /** The response with a list as NDJSON. It has the header `X-Total-Count`. */
-  async stream(path: string, query: object, call: CallOptions = {}): Promise<Opened> {
-    const headers = { Accept: 'application/x-ndjson' };
+  /** The response with a list as NDJSON, or a 304. A list has the header `X-Total-Count`. */
+  async stream(
+    path: string,
+    query: object,
+    call: CallOptions = {},
+    sent: Readonly<Record<string, string>> = {},
+  ): Promise<Opened> {
+    const headers = { Accept: 'application/x-ndjson', ...sent };
     return this.send(this.urlOf(path, query), headers, call, (opened) => {
       const { exchange, response } = opened;
-      if (response.headers.has('X-Total-Count')) return Promise.resolve(opened);
+      if (response.status === 304 || response.headers.has('X-Total-Count'))
+        return Promise.resolve(opened);
       response.body?.cancel().catch(() => undefined);
       exchange.end();
       throw notOfTheService(response);
     });
   }
 
-  /**
-   * Waits until a list has changed since it had an entity tag, or some seconds are over.
-   *
-   * @returns the entity tag that it has then
-   */
-  async changed(
-    path: string,
-    tag = '',
-    wait: number,
-    call: CallOptions = {},
-  ): Promise<string | null> {
-    if (tag) await sleep(PAUSE, this.signalsOf(call));
-    const headers = { Prefer: `wait=${wait}`, 'If-None-Match': tag };
-    return this.send(
-      this.urlOf(path, { limit: 0 }),
-      headers,
-      call,
-      async ({ exchange, response }) => {
-        await exchange.text(response);
-        return response.headers.get('ETag');
-      },
-    );
+  /** Waits, at most until the call is aborted. */
+  async pause(milliseconds: number, call: CallOptions): Promise<void> {
+    if (milliseconds > 0) await sleep(milliseconds, this.signalsOf(call));
   }
 
   /** Throws the reason if a call has been aborted. */
@@ -193,6 +177,10 @@ function linksOf(header: string | null, url: string): Record<string, string> {
   return Object.fromEntries(
     [...links].map(([, target = '', relation = '']) => [relation, new URL(target, url).href]),
   );
+}
+
+export function totalOf(response: Response): number {
+  return Number(response.headers.get('X-Total-Count'));
 }
 
 export function updatedUntil(response: Response): string | undefined {

@@ -14,6 +14,7 @@ import {
   loadDemonstration,
 } from '../demo/load-demonstration.js';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { endpointsOf } from '../http/endpoints.js';
 import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
@@ -78,7 +79,10 @@ export async function serve(
 
 /** The path of a list, to try. */
 function firstList(application: INestApplicationContext): string {
-  return endpointsOf(application).find(({ path }) => !path.includes(':'))?.path ?? '';
+  const lists = endpointsOf(application).filter(
+    ({ query }) => query.prototype instanceof ListQueryDto,
+  );
+  return lists.find(({ path }) => !path.includes(':'))?.path ?? '';
 }
 
 /** The name and the place of a database, without its credentials. */

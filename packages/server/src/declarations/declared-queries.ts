@@ -10,6 +10,7 @@ import { rulesOf } from '../http/parameters/parameters.pipe.js';
 import { classShape } from '../resource/json-shape.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
+import { ChangesController } from '../list/changes/changes.controller.js';
 import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import {
@@ -23,7 +24,15 @@ import { transformingDecorators, unreadMetadata } from '../resource/unread-decla
 import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js';
 
 /** The paths that the service answers itself, also those below them. */
-const OWN_PATHS = ['/deletions', '/docs', '/facets', '/health', '/metrics', '/openapi.json'];
+const OWN_PATHS = [
+  '/changes',
+  '/deletions',
+  '/docs',
+  '/facets',
+  '/health',
+  '/metrics',
+  '/openapi.json',
+];
 
 export const NO_BODY = 'a request has neither a body nor a session';
 export const ANY_HOST = 'the service has the same paths for every host';
@@ -72,7 +81,8 @@ function* routeProblems(endpoint: Endpoint): Generator<string> {
   const { controller, method, path, name: handler } = endpoint;
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const [, first = ''] = path.split('/');
-  if (OWN_PATHS.includes(`/${first}`) && !comesWithResource(controller))
+  const isOwn = controller === ChangesController || comesWithResource(controller);
+  if (OWN_PATHS.includes(`/${first}`) && !isOwn)
     yield `${handler} at ${path} has a path of the service: ${OWN_PATHS.join(', ')} are there`;
   if ([controller, declaring].some((each) => Array.isArray(declaredBy(each, 'path'))))
     yield `${handler} has several paths: a handler has one`;

@@ -25,8 +25,12 @@ export interface Endpoint {
   readonly path: string;
   /** The class that declares its parameters. */
   readonly query: Type<object>;
-  /** The controller's method, to be called as Nest does, but without a request, guards, pipes and interceptors. */
-  readonly handlerFor: () => Promise<(input: HandlerInput) => unknown>;
+  /**
+   * The controller's method, to be called as Nest does, but without guards, pipes and interceptors.
+   *
+   * @param request for which it is; absent: none
+   */
+  readonly handlerFor: (request?: object) => Promise<(input: HandlerInput) => unknown>;
   /** Gives the providers of the module of the controller. */
   readonly moduleRef: ModuleRef;
 }
@@ -60,10 +64,10 @@ export function endpointsIn(modules: ModulesContainer): Endpoint[] {
       const path = joined(declaredBy(controller, 'path'), declaredBy(handler, 'path'));
       const query = queryClassOf(controller, method);
       const declared = argumentsOf(controller, method);
-      const handlerFor: Endpoint['handlerFor'] = async () => {
+      const handlerFor: Endpoint['handlerFor'] = async (request) => {
         const instance = wrapper.isDependencyTreeStatic()
           ? wrapper.instance
-          : await instanceFor(moduleRef, controller);
+          : await instanceFor(moduleRef, controller, request);
         return (input) => handler.apply(instance, valuesOf(declared, input));
       };
       const name = `${controller.name}.${method}`;

@@ -1,6 +1,8 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { hasOwnTable } from '../resource/own-table.js';
+import { ChangesController } from './changes/changes.controller.js';
+import { ChangesReader } from './changes/changes-reader.js';
 import { ChangeWait } from './serving/change-wait.js';
 import { deletionOf } from './deletions/deletion.js';
 import { deletionsController } from './deletions/deletions.controller.js';
@@ -22,6 +24,7 @@ import { VersionWatch } from './reading/version-watch.js';
 import { Versions } from './reading/versions.js';
 
 const providers = [
+  ChangesReader,
   ChangeWait,
   FacetReader,
   KnownLists,
@@ -46,7 +49,13 @@ const providers = [
 export class ListModule {
   /** The providers that read and serve lists. */
   static forRoot(): DynamicModule {
-    return { module: ListModule, global: true, providers, exports: providers };
+    return {
+      module: ListModule,
+      global: true,
+      controllers: [ChangesController],
+      providers,
+      exports: providers,
+    };
   }
 
   /** The repository of a resource's entity, and the list of its deletions. Of an external table there are no deletions. */

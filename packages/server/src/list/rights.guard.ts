@@ -5,6 +5,7 @@ import { errors } from '../http/errors.js';
 import { formOf } from '../http/response-form.js';
 import { declaredOf } from '../resource/declaration.js';
 import { DELETIONS, type Rights, rightsOf } from '../resource/visibility.js';
+import { ChangesQueryDto } from './changes/changes-query.dto.js';
 import { ListQueryDto } from './query/list-query.dto.js';
 import { entityOf } from '../http/parameters/allowed-parameters.js';
 
@@ -34,6 +35,7 @@ export function checkEndpoint(query: Type<object>, rights: Rights): void {
  */
 export function refusalOf(query: Type<object>, rights: Rights): string | undefined {
   if (rights.isEverything) return undefined;
+  if (query === ChangesQueryDto) return rights.isPublic ? 'Changes are' : undefined;
   const entity = entityOf(query);
   const deleted = entity && DELETIONS.get(entity);
   const target = deleted ?? entity;

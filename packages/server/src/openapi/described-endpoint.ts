@@ -9,6 +9,7 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
+import { ChangesQueryDto } from '../list/changes/changes-query.dto.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf, isAllowed } from '../http/parameters/allowed-parameters.js';
@@ -25,7 +26,7 @@ export interface DescribedEndpoint extends Endpoint {
   /** The fields of its objects that the client sees. */
   readonly columns: readonly ColumnMetadata[];
   /** `other`: neither a list nor one object by its identifier, such as the path of a handler of its own. */
-  readonly kind: 'list' | 'facets' | 'object' | 'other';
+  readonly kind: 'list' | 'facets' | 'object' | 'changes' | 'other';
   /** The query parameters without the credentials, which are security schemes. */
   readonly parameters: readonly DescribedParameter[];
   /** The parameters in its path. */
@@ -104,10 +105,9 @@ function describedPath(endpoint: Endpoint, metadata: EntityMetadata | undefined)
   });
 }
 
-function kindOf(
-  { query: { prototype } }: Endpoint,
-  isIdentified: boolean,
-): DescribedEndpoint['kind'] {
+function kindOf({ query }: Endpoint, isIdentified: boolean): DescribedEndpoint['kind'] {
+  const { prototype } = query;
+  if (query === ChangesQueryDto) return 'changes';
   if (prototype instanceof ListQueryDto) return 'list';
   if (prototype instanceof FacetsQueryDto) return 'facets';
   return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';

@@ -56,7 +56,7 @@ export function openapiDocument(
     tags: [
       ...[...new Set(endpoints.map(resourceOf))].map((name) => ({
         name,
-        description: `Lists and objects of ${name}.`,
+        description: name === 'changes' ? 'Copies.' : `Lists and objects of ${name}.`,
       })),
       { name: 'service', description: 'This documentation.' },
     ],

@@ -63,6 +63,13 @@ const KINDS = {
     success: 'The object, as the only one of a page.',
     headers: [],
   },
+  changes: {
+    summary: () => 'List the changes of several resources',
+    description:
+      'The objects of some resources, or what changed and was deleted since a time, all of one moment. Each line is a JSON object: `{"resource":"…","object":{…}}`, or with `deleted`, the identifier, in place of `object`. It needs `Accept: application/x-ndjson`.',
+    success: 'The lines.',
+    headers: ['X-Total-Count'],
+  },
   other: {
     summary: (endpoint: DescribedEndpoint) => `Get ${objectsOf(endpoint)}`,
     description: 'A path of its own.',
@@ -106,13 +113,14 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   const isWalked = parameters.some(({ name }) => name === 'after');
   const takesNames = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isOfChanges =
-    kind !== 'other' && parameters.some(({ name }) => /^(updated|deleted)Since$/.test(name));
+    kind !== 'other' && parameters.some(({ name }) => /^((updated|deleted)S|s)ince$/.test(name));
   const isNumbered =
     parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
     pathParameters.some(({ schema }) => isNumber(schema));
   return [
     ...WITH_CREDENTIALS,
     ...(kind === 'other' ? THROWN : []),
+    ...(kind === 'changes' ? [errors.refused] : []),
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
     ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
@@ -146,6 +154,7 @@ function success(endpoint: DescribedEndpoint): Json {
 /** What the objects of a success are: as the handler says, as the entity does, or any. */
 function content(endpoint: DescribedEndpoint): Json {
   const { metadata, kind, returned } = endpoint;
+  if (kind === 'changes') return { 'application/x-ndjson': { schema: { type: 'string' } } };
   if (returned) return json(anyPage(schemaOfShape(returned)), exampleOf(exampleOfShape(returned)));
   if (!metadata) return json(anyPage());
   const object =

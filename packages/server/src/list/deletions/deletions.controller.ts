@@ -2,19 +2,15 @@ import { applyDecorators, Controller, Get, Query, type Type, UseGuards } from '@
 import { InjectDataSource } from '@nestjs/typeorm';
 import { IsDefined } from 'class-validator';
 import { DataSource, type ObjectLiteral } from 'typeorm';
-import { errors } from '../../http/errors.js';
-import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
+import { Parameter } from '../../http/parameters/declared-parameters.js';
 import { ListQueryDto } from '../query/list-query.dto.js';
 import { listGuard } from '../query/list-guard.js';
 import type { Listing } from '../listing/listing.js';
 import { DATE_TIME } from '../query/parameters.js';
 import { QueryOf } from '../query/query-of.js';
-import { readSince } from '../query/since.js';
 import { DeletionListing } from './deletion-listing.js';
 import { type DeletionEntity, RETENTION } from './deletion.js';
-
-const LATEST = '9999-12-31T23:59:59.999Z';
-const DAY = 86_400_000;
+import { readRetained, retainedExample } from './retained.js';
 
 /** Creates the controller for the list of a resource's deletions. */
 export function deletionsController(deletion: DeletionEntity): Type {
@@ -49,13 +45,8 @@ function DeletedSinceParam(meaning: string): PropertyDecorator {
     ...DATE_TIME,
     meaning,
     isRequired: true,
-    example: () => new Date(Date.now() - DAY).toISOString(),
-    read: (text: string): Date | InvalidValue => {
-      const time = readSince(text);
-      const earliest = new Date(Date.now() - RETENTION.days * DAY);
-      if (time instanceof InvalidValue || time >= earliest) return time;
-      return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
-    },
+    example: retainedExample,
+    read: readRetained,
   };
   return applyDecorators(IsDefined(), Parameter(declared));
 }

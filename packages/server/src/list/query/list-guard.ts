@@ -42,25 +42,31 @@ export function listGuard(entity: Type): Type<CanActivate> {
         const query = listQueryOf(entity);
         this.list = endpointsIn(this.modules).find((each) => each.query === query) ?? null;
       }
-      if (!this.list) return true;
-      const { controller, method, moduleRef } = this.list;
-      const handler = Reflect.get(controller.prototype as object, method) as Handler;
-      const ofList = Object.create(context, {
-        getClass: { value: () => controller },
-        getHandler: { value: () => handler },
-      }) as ExecutionContext;
-      for (const guard of [...guardsOf(controller), ...guardsOf(handler)]) {
-        const instance =
-          typeof guard === 'function'
-            ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
-            : guard;
-        const result = await instance.canActivate(ofList);
-        if (!(isObservable(result) ? await lastValueFrom(result) : result)) return false;
-      }
-      return true;
+      return !this.list || passesGuards(this.list, context);
     }
   }
   return mixin(ListGuard);
+}
+
+/** Whether the guards of a list, those of its controller and of its handler, let a request pass. */
+export async function passesGuards(
+  { controller, method, moduleRef }: Endpoint,
+  context: ExecutionContext,
+): Promise<boolean> {
+  const handler = Reflect.get(controller.prototype as object, method) as Handler;
+  const ofList = Object.create(context, {
+    getClass: { value: () => controller },
+    getHandler: { value: () => handler },
+  }) as ExecutionContext;
+  for (const guard of [...guardsOf(controller), ...guardsOf(handler)]) {
+    const instance =
+      typeof guard === 'function'
+        ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
+        : guard;
+    const result = await instance.canActivate(ofList);
+    if (!(isObservable(result) ? await lastValueFrom(result) : result)) return false;
+  }
+  return true;
 }
 
 type Handler = ReturnType<ExecutionContext['getHandler']>;

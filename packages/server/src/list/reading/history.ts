@@ -18,7 +18,11 @@ export interface Source {
  * The changes since a time are read on the primary: only there the history of the database is known. So is what waits for
  * a change: a replica that is behind has another version as well, which its client may have seen change already.
  */
-export function sourceOf(reads: ReadPool, { since }: VisibleListing, waits: boolean): Source {
+export function sourceOf(
+  reads: ReadPool,
+  { since }: Pick<VisibleListing, 'since'>,
+  waits: boolean,
+): Source {
   if (!since)
     return { reads: waits ? reads.of('primary first') : reads, inHistory: (reading) => reading };
   const ofPrimary = reads.of('primary');

@@ -4,14 +4,20 @@ import { nameOf } from '../../resource/resource.js';
 import { requireDatabase } from '../query/query-of.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { type Source, sourceOf } from './history.js';
-import type { PreparedPage } from './prepared-list.js';
+import type { Prepared } from './prepared-list.js';
 import { UnavailableResources } from './unavailable-resources.js';
 import { VersionWatch } from './version-watch.js';
 import { Versions } from './versions.js';
 
+/** What is known of a list, or of several that are read as one. */
+type ReadListing = Pick<
+  VisibleListing,
+  'repository' | 'resources' | 'isVersioned' | 'isPartial' | 'since'
+>;
+
 /** Where a list and its facet counts are read, and what they have in common. */
 interface ListSource extends Source {
-  readonly page: Pick<PreparedPage, 'resource' | 'isVersioned' | 'isPartial' | 'state' | 'wait'>;
+  readonly page: Prepared;
 }
 
 /** Finds where lists are read, and follows the versions of their resources. */
@@ -29,7 +35,7 @@ export class ListSources {
    * `sourceOf`
    * @throws WrongEntityError for a list of another database; ApiError `-2` while the lists of one of its resources are unavailable, or one is loaded
    */
-  of(listing: VisibleListing, prefersWait: boolean): ListSource {
+  of(listing: ReadListing, prefersWait: boolean): ListSource {
     const { resources, repository, isVersioned, isPartial } = listing;
     requireDatabase(repository.metadata, this.reads.dataSource);
     this.unavailable.checkLists(resources);

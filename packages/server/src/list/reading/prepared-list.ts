@@ -9,14 +9,10 @@ export interface PagePlace {
   readonly limit: number;
 }
 
-/** A page of a list, or facet counts, whose statement is built but not run yet. */
-export interface PreparedPage {
+/** What is read of resources, and when it changes. */
+export interface Prepared {
   /** The resource whose objects it shows or counts. */
   readonly resource: string;
-  /** Equal keys mean equal pages of the same data. A hash. */
-  readonly key: string;
-  /** Absent for facet counts: there is no page before or behind them. */
-  readonly place?: PagePlace;
   /** See `VisibleListing`. */
   readonly isVersioned: boolean;
   /** See `VisibleListing`. */
@@ -27,17 +23,29 @@ export interface PreparedPage {
   readonly wait: (version: string, seconds: number, listener: () => void) => () => void;
   /** Whether its client asks for changes since a time. */
   readonly isOfChanges?: boolean;
+}
+
+/** What is sent object by object, from one snapshot. */
+export interface PreparedStream extends Prepared {
+  /** It has no default limit. */
+  whole(format: StreamFormat): WholeList;
+}
+
+/** A page of a list, or facet counts, whose statement is built but not run yet. */
+export interface PreparedPage extends Prepared {
+  /** Equal keys mean equal pages of the same data. A hash. */
+  readonly key: string;
+  /** Absent for facet counts: there is no page before or behind them. */
+  readonly place?: PagePlace;
   /** Reads the page, with the state of the data that it shows. */
   read(): Promise<ReadPage>;
 }
 
 /** A list whose statements are built but not run yet. */
-export interface PreparedList extends PreparedPage {
+export interface PreparedList extends PreparedPage, PreparedStream {
   readonly place: PagePlace;
   /** Reads the page as if nothing of its list was remembered, and says how. */
   explain(): Promise<Explanation>;
-  /** The whole list. It has no default limit. */
-  whole(format: StreamFormat): WholeList;
 }
 
 /** The state of the data that a response shows. */

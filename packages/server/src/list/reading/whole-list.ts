@@ -34,6 +34,14 @@ const FETCHED_LENGTH = 50_000;
 /** The text of a statement, and its parameter values. */
 type Query = readonly [text: string, values: readonly unknown[]];
 
+/** A list that is read as a whole: its statement, and the text that it gives. */
+export interface Part {
+  readonly listing: VisibleListing;
+  readonly matching: MatchingObjects;
+  readonly objects: Query;
+  readonly writer: RowWriter;
+}
+
 /** Prepares a whole list. It has no default limit. */
 export function wholeList(
   reads: ReadPool,
@@ -42,16 +50,37 @@ export function wholeList(
   format: StreamFormat,
 ): WholeList {
   const writer = ROW_WRITERS[format](listing.repository.metadata, listing.fields);
-  const [text, values] = objectsOf(listing, matching);
-  const objects: Query = [writer.select(text), values];
+  const part = partOf(listing, matching, writer);
   return {
-    key: keyOf(format, ...objects),
-    open: (signal) =>
-      reads.read(
-        (pool) => openList(pool, objects, listing, matching, writer, signal),
-        (list) => list.close(),
-      ),
+    key: keyOf(format, ...part.objects),
+    open: openingOf(reads, [part], listing.resources),
   };
+}
+
+export function partOf(
+  listing: VisibleListing,
+  matching: MatchingObjects,
+  writer: RowWriter,
+): Part {
+  const [text, values] = objectsOf(listing, matching);
+  return { listing, matching, objects: [writer.select(text), values], writer };
+}
+
+/**
+ * Opens lists that are read one after the other, from one snapshot.
+ *
+ * @param resources those of all lists, whose version they have together
+ */
+export function openingOf(
+  reads: ReadPool,
+  parts: readonly Part[],
+  resources: readonly string[],
+): WholeList['open'] {
+  return (signal) =>
+    reads.read(
+      (pool) => openParts(pool, parts, resources, signal),
+      (list) => list.close(),
+    );
 }
 
 /** Selects every object, in the order of the list. */
@@ -86,8 +115,9 @@ function objectsOf(listing: VisibleListing, matching: MatchingObjects): Query {
 
 /** Selects the count of all matching objects, and the state of the data. */
 function summaryOf(
-  { repository: { metadata }, resources }: VisibleListing,
+  { repository: { metadata } }: VisibleListing,
   matching: MatchingObjects,
+  resources: readonly string[],
 ): Query {
   // A statement must refer to every parameter: those of the conditions only if it reads the objects.
   const values = new ParameterValues(matching.tallied?.isSure ? [] : matching.values);
@@ -98,35 +128,44 @@ function summaryOf(
 }
 
 /**
- * Opens a list with a cursor and reads its first objects. Each fetch is one statement, so the query
+ * Opens lists with cursors and reads the first objects. Each fetch is one statement, so the query
  * timeout applies to a fetch and not to the list.
  *
  * @param signal cancels the query in progress
  */
-async function openList(
+async function openParts(
   pool: Pool,
-  objects: Query,
-  listing: VisibleListing,
-  matching: MatchingObjects,
-  writer: RowWriter,
+  parts: readonly Part[],
+  resources: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenList> {
-  const { resources, query, since } = listing;
   const snapshot = await Snapshot.open(pool, signal);
   try {
-    // Lock order: table before tally, as TRUNCATE takes them; otherwise they deadlock.
-    await snapshot.rows(`DECLARE list NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
-    if (query.after !== undefined) await requireObject(snapshot, listing, query.after);
-    const summary = await snapshot.rows(...summaryOf(listing, matching));
-    const [[count, version, until = null, tally] = []] = summary;
-    if (since) await requireHistory((...query) => snapshot.objects(...query), since, until);
+    // Lock order: tables before tallies, as TRUNCATE takes them; otherwise they deadlock.
+    for (const [at, { objects }] of parts.entries()) {
+      await snapshot.rows(`DECLARE ${cursor(at)} NO SCROLL CURSOR FOR ${objects[0]}`, objects[1]);
+    }
+    let count = 0n;
+    let [version, until]: [string, string | null] = ['', null];
+    for (const [at, { listing, matching }] of parts.entries()) {
+      const { query, since, repository } = listing;
+      if (query.after !== undefined) await requireObject(snapshot, listing, query.after);
+      const own = [...new Set([...listing.resources, ...(at === 0 ? resources : [])])];
+      const summary = await snapshot.rows(...summaryOf(listing, matching, own));
+      const [[matched = null, read, readUntil = null, tally] = []] = summary;
+      const checked = requireVersion({ version: read, tally }, own, repository.metadata);
+      count += BigInt(matched ?? 0);
+      if (at > 0) continue;
+      [version, until] = [checked, readUntil];
+      if (since) await requireHistory((...each) => snapshot.objects(...each), since, until);
+    }
     // Read before the response begins, so that an error of the query still yields an envelope.
-    const first = await fetchRows(snapshot, OBJECTS.first);
+    const first = await fetchRows(snapshot, 0, OBJECTS.first);
     return {
-      count: count ?? '',
-      version: requireVersion({ version, tally }, resources, listing.repository.metadata),
+      count: String(count),
+      version,
       until,
-      batches: batchesOf(snapshot, first, writer),
+      batches: batchesOfAll(snapshot, first, parts),
       close: () => snapshot.close(),
     };
   } catch (error) {
@@ -151,12 +190,29 @@ async function requireObject(
   if (found.length === 0) throw errors.objectUnknown(nameOf(metadata), identifier);
 }
 
-function fetchRows(snapshot: Snapshot, objects: number): Promise<Rows> {
-  return snapshot.rows(`FETCH ${objects} FROM list`);
+/** The name of the cursor of a part. */
+function cursor(at: number): string {
+  return `list_${at}`;
+}
+
+function fetchRows(snapshot: Snapshot, at: number, objects: number): Promise<Rows> {
+  return snapshot.rows(`FETCH ${objects} FROM ${cursor(at)}`);
+}
+
+async function* batchesOfAll(
+  snapshot: Snapshot,
+  first: Rows,
+  parts: readonly Part[],
+): AsyncGenerator<Batch> {
+  for (const [at, { writer }] of parts.entries()) {
+    const rows = at === 0 ? first : await fetchRows(snapshot, at, OBJECTS.first);
+    yield* batchesOf(snapshot, at, rows, writer);
+  }
 }
 
 async function* batchesOf(
   snapshot: Snapshot,
+  at: number,
   first: Rows,
   { header, write }: RowWriter,
 ): AsyncGenerator<Batch> {
@@ -169,6 +225,6 @@ async function* batchesOf(
     if (rows.length < wanted) return;
     const fitting = Math.round((wanted * FETCHED_LENGTH) / text.length);
     wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
-    rows = await fetchRows(snapshot, wanted);
+    rows = await fetchRows(snapshot, at, wanted);
   }
 }

@@ -15,6 +15,8 @@ import { rightsOf } from '../../resource/visibility.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
 import { queryClassFor } from '../../http/endpoints.js';
+import { Changes } from '../changes/changes.controller.js';
+import { ChangesReader } from '../changes/changes-reader.js';
 import { facetCountsOf, FacetReader } from '../facets/facet-reader.js';
 import { FacetsQueryDto } from '../facets/facets-query.dto.js';
 import { ListReader } from '../reading/list-reader.js';
@@ -35,6 +37,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   constructor(
     private readonly lists: ListReader,
     private readonly facets: FacetReader,
+    private readonly changes: ChangesReader,
     private readonly pages: PageServer,
     private readonly streams: StreamServer,
     private readonly options: OptionsResponder,
@@ -73,6 +76,13 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       const visible = VisibleListing.of(result, request.client);
       const list = this.lists.prepare(visible, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
+    }
+    if (result instanceof Changes) {
+      const { format } = formOf(request);
+      if (format !== 'ndjson')
+        throw errors.refused('Changes are sent as lines: send Accept: application/x-ndjson');
+      const prepared = await this.changes.prepare(result, context, prefersWait);
+      return this.streams.answer(prepared, format, request);
     }
     if (result instanceof ObjectLookup) {
       return this.pages.answerObject(VisibleObject.of(result, request.client), request);

@@ -5,7 +5,7 @@ import { limitKey } from '../../http/client-address.js';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import { formOf } from '../../http/response-form.js';
-import type { PreparedPage } from '../reading/prepared-list.js';
+import type { Prepared } from '../reading/prepared-list.js';
 
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
@@ -18,7 +18,7 @@ export function wantedWait(request: CatalogueRequest, isOfChanges = false): numb
 
 /** As `wantedWait`, but a client that does not see every column never waits: the end of a wait tells of any change. */
 export function waitOf(
-  { isPartial, isOfChanges }: PreparedPage,
+  { isPartial, isOfChanges }: Prepared,
   request: CatalogueRequest,
 ): number | undefined {
   return isPartial ? undefined : wantedWait(request, isOfChanges);
@@ -37,7 +37,7 @@ export class ChangeWait {
    * @throws ApiError `-4` if too many requests of the client wait
    */
   async answer(
-    prepared: PreparedPage,
+    prepared: Prepared,
     { version, count, close }: { version: string; count?: string; close?: () => Promise<void> },
     request: CatalogueRequest,
   ): Promise<Answer | undefined> {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import type { PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
+import type { Prepared, PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
 import { waitOf } from './change-wait.js';
 
 /**
@@ -44,7 +44,7 @@ export function tagOf({ isPartial, key }: PreparedPage, page: ReadPage): string 
  * `Preference-Applied`.
  */
 export function setState(
-  prepared: PreparedPage,
+  prepared: Prepared,
   request: CatalogueRequest,
   state: State,
   tag: string | undefined,

@@ -9,7 +9,7 @@ import { errors } from '../../http/errors.js';
 import { traced } from '../../http/request-trace.js';
 import { formOf, type StreamFormat } from '../../http/response-form.js';
 import { Settings } from '../../settings/settings.js';
-import type { OpenList, PreparedList, State } from '../reading/prepared-list.js';
+import type { OpenList, PreparedStream, State } from '../reading/prepared-list.js';
 import { ChangeWait } from './change-wait.js';
 import { entityTag, hasTag, setState } from './entity-tag.js';
 import { clientOf } from './read-limit.js';
@@ -36,7 +36,7 @@ export class StreamServer {
   ) {}
 
   async answer(
-    prepared: PreparedList,
+    prepared: PreparedStream,
     format: StreamFormat,
     request: CatalogueRequest,
   ): Promise<Answer> {

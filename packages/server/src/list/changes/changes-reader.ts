@@ -1,0 +1,208 @@
+import { type ExecutionContext, ForbiddenException, Injectable, type Type } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityMetadata, type ObjectLiteral } from 'typeorm';
+import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
+import { errors } from '../../http/errors.js';
+import { isAllowed } from '../../http/parameters/allowed-parameters.js';
+import { type ParameterSettings, settingsFor } from '../../http/parameters/declared-parameters.js';
+import { ownResources } from '../../resource/own-table.js';
+import { fieldsOf, identifierOf, nameOf } from '../../resource/resource.js';
+import { DELETIONS } from '../../resource/visibility.js';
+import { Settings } from '../../settings/settings.js';
+import { DeletionListing } from '../deletions/deletion-listing.js';
+import { Listing } from '../listing/listing.js';
+import { totalOrder } from '../listing/order.js';
+import { passesGuards } from '../query/list-guard.js';
+import { listQueryOf } from '../query/query-of.js';
+import type { ListQueryDto } from '../query/list-query.dto.js';
+import { keyOf } from '../reading/key-of.js';
+import { ListSources } from '../reading/list-sources.js';
+import type { PreparedStream } from '../reading/prepared-list.js';
+import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
+import { openingOf, type Part, partOf } from '../reading/whole-list.js';
+import { matchingObjects } from '../statement/matching-objects.js';
+import { VisibleListing } from '../visibility/visible-listing.js';
+import type { Changes } from './changes.controller.js';
+
+/** A resource whose changes a client may read, with the endpoint of its list. */
+interface Changing {
+  readonly metadata: EntityMetadata;
+  readonly list: Endpoint;
+}
+
+/** Reads what changed in several resources since a time, and what was deleted, from one snapshot. */
+@Injectable()
+export class ChangesReader {
+  private lists: readonly Changing[] | undefined;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly modules: ModulesContainer,
+    private readonly settings: Settings,
+    private readonly sources: ListSources,
+  ) {}
+
+  /**
+   * Prepares the objects that changed, resource by resource, and then the deletions, in the reverse order: so that what
+   * an object refers to is there, where resources are named before those that refer to them.
+   *
+   * @param context that of the request. The guards of each list apply
+   * @throws ApiError `-15` for a resource that the client may not read, `-25` for a name that there is not
+   */
+  async prepare(
+    { query: { resources, since, fields = [] } }: Changes,
+    context: ExecutionContext,
+    prefersWait: boolean,
+  ): Promise<PreparedStream> {
+    const request = context.switchToHttp().getRequest<CatalogueRequest>();
+    const { client } = request;
+    const bounds = settingsFor(this.settings, client);
+    const changing = this.chosen(resources, bounds);
+    const ofFields = fieldsByResource(fields, changing, bounds);
+    const changed: VisibleListing[] = [];
+    for (const { metadata, list } of changing) {
+      if (!(await passesGuards(list, context))) throw new ForbiddenException();
+      const asked = { fields: ofFields.get(nameOf(metadata)), updatedSince: since };
+      const query = Object.assign(new list.query() as ListQueryDto, asked);
+      const handler = await list.handlerFor(request);
+      const described: unknown = await handler({ query });
+      if (!(described instanceof Listing))
+        throw new TypeError(`${list.name} answers with no list, so that it has no changes`);
+      changed.push(VisibleListing.of(described, client));
+    }
+    const deleted = since
+      ? changing.map(({ metadata }) => VisibleListing.of(deletionsOf(metadata, since), client))
+      : [];
+    const parts = [...changed.map(changedPart), ...deleted.toReversed().map(deletedPart)];
+    return this.preparedOf(parts, since, ofFields, prefersWait);
+  }
+
+  private preparedOf(
+    parts: readonly Part[],
+    since: Date | undefined,
+    fields: ReadonlyMap<string, readonly string[]>,
+    prefersWait: boolean,
+  ): PreparedStream {
+    const listings = parts.map(({ listing }) => listing);
+    const [first] = listings;
+    if (!first) throw errors.forbidden('Changes are not for this client');
+    const resources = [...new Set(listings.flatMap((listing) => listing.resources))];
+    const all = {
+      repository: first.repository,
+      resources,
+      isVersioned: listings.every(({ isVersioned }) => isVersioned),
+      isPartial: listings.some(({ isPartial }) => isPartial),
+      // A replica has no mark, from which the next changes are asked for.
+      since: since ?? new Date(0),
+    };
+    const { reads, page } = this.sources.of(all, prefersWait);
+    // Without the time, so that the entity tag of an answer is that of what the client has when it asks again.
+    const key = keyOf('changes', resources, [...fields.entries()].flat());
+    return {
+      ...page,
+      isOfChanges: since !== undefined,
+      whole: () => ({ key, open: openingOf(reads, parts, resources) }),
+    };
+  }
+
+  /** @throws ApiError `-15`, `-25` */
+  private chosen(names: readonly string[] | undefined, bounds: ParameterSettings): Changing[] {
+    this.lists ??= this.all();
+    const allowed = this.lists.filter(
+      ({ metadata, list }) =>
+        bounds.rights.mayRead(nameOf(metadata)) && isAllowed(list.query, 'updatedSince', bounds),
+    );
+    const found = (names ?? allowed.map(({ metadata }) => nameOf(metadata))).map((name) => {
+      const each = allowed.find(({ metadata }) => nameOf(metadata) === name);
+      if (each) return each;
+      const isThere = this.lists?.some(({ metadata }) => nameOf(metadata) === name);
+      if (isThere && !bounds.rights.mayRead(name))
+        throw errors.forbidden(`The resource ${name} is not for this client`);
+      throw unknown(
+        'resources',
+        name,
+        allowed.map(({ metadata }) => nameOf(metadata)),
+      );
+    });
+    return found;
+  }
+
+  /** The resources that have a table of the service, a list and times of changes. */
+  private all(): Changing[] {
+    const endpoints = endpointsIn(this.modules).filter(
+      (each) => pathParametersOf(each).length === 0,
+    );
+    return [...ownResources(this.dataSource).values()].flatMap((metadata) => {
+      const query = listQueryOf(metadata.target as Type);
+      const list = endpoints.find((each) => each.query === query);
+      return query && list && metadata.updateDateColumn ? [{ metadata, list }] : [];
+    });
+  }
+}
+
+/**
+ * The named fields of each resource, with its identifier.
+ *
+ * @throws ApiError `-25`
+ */
+function fieldsByResource(
+  fields: readonly string[],
+  changing: readonly Changing[],
+  { rights }: ParameterSettings,
+): Map<string, readonly string[]> {
+  const named = new Map<string, readonly string[]>();
+  const known = new Set<string>();
+  for (const { metadata } of changing) {
+    const resource = nameOf(metadata);
+    const all = rights.seen(
+      metadata.target,
+      fieldsOf(metadata).map(({ propertyName }) => propertyName),
+    );
+    for (const name of all) known.add(`${resource}.${name}`);
+    const chosen = all.filter((name) => fields.includes(`${resource}.${name}`));
+    const { propertyName: identifier } = identifierOf(metadata);
+    if (chosen.length > 0) named.set(resource, [...new Set([identifier, ...chosen])]);
+  }
+  const wrong = fields.find((name) => !known.has(name));
+  if (wrong !== undefined) throw unknown('fields', wrong, [...known]);
+  return named;
+}
+
+function unknown(parameter: string, name: string, allowed: readonly string[]) {
+  return errors.nameUnknown(parameter, name.toWellFormed(), allowed.join(', '));
+}
+
+function deletionsOf(metadata: EntityMetadata, since: Date): DeletionListing {
+  const { dataSource, target } = metadata;
+  const recorded = dataSource.entityMetadatas.find(
+    (each) => DELETIONS.get(each.target as object) === target,
+  );
+  const entity = recorded?.target as Type<ObjectLiteral>;
+  const { propertyName: identifier } = identifierOf(metadata);
+  const deletion = { target: target as Type, resource: nameOf(metadata), identifier, entity };
+  const query = { fields: [identifier] };
+  return new DeletionListing(dataSource.getRepository(entity), query, deletion, since);
+}
+
+function changedPart(listing: VisibleListing): Part {
+  return changePart(listing, `"object":' || row_to_json("#page")::text`);
+}
+
+function deletedPart(listing: VisibleListing): Part {
+  const { propertyName } = identifierOf(listing.repository.metadata);
+  return changePart(listing, `"deleted":' || to_json("#page"."${propertyName}")::text`);
+}
+
+/** @param rest of the text of a line behind the name of the resource, as SQL that begins within a text */
+function changePart(listing: VisibleListing, rest: string): Part {
+  const { metadata } = listing.repository;
+  // No name of a resource has a quote.
+  const text = `'{"resource":"${listing.resources[0] ?? ''}",${rest} || '}'`;
+  const writer: RowWriter = {
+    ...ROW_WRITERS.ndjson(metadata, undefined),
+    select: (query) => `SELECT ${text} FROM (${query}) "#page"`,
+  };
+  return partOf(listing, matchingObjects(listing, totalOrder(metadata)), writer);
+}
