@@ -221,7 +221,8 @@ describe('The OpenAPI document', () => {
     const known = withFacets(endpointsOf(service.application)).map(({ path }) =>
       path.replace(/:(\w+)/, '{$1}'),
     );
-    expect(Object.keys(document.paths)).toEqual([...known, '/docs', '/openapi.json']);
+    const own = ['/docs', '/openapi.json', '/llms.txt', '/llms-full.txt'];
+    expect(Object.keys(document.paths)).toEqual([...known, ...own]);
     expect(known).toEqual(expect.arrayContaining(RESOURCES));
   });
 
@@ -495,34 +496,37 @@ describe('The error responses', () => {
   });
 });
 
-describe.each(['/openapi.json', '/docs'])('What is documented of %s', (path) => {
-  it('is what it answers, without credentials and whatever the parameters', async () => {
-    const response = await service.anonymous().get(`${path}?nonsense=1`).expect(200);
-    const [type = ''] = (response.headers['content-type'] ?? '').split(';');
-    const { content } = document.paths[path].get.responses[200];
-    expect(Object.keys(content)).toEqual([type]);
-    const head = await service.anonymous().head(path).expect(200);
-    expectDocumented(path, { status: 200, headers: head.headers, body: '' }, 'head');
-    const { etag = '' } = head.headers;
-    const unchanged = await service.anonymous().get(path).set('If-None-Match', etag).expect(304);
-    expectDocumented(path, { status: 304, headers: unchanged.headers, body: '' });
-  });
+describe.each(['/openapi.json', '/llms.txt', '/llms-full.txt', '/docs'])(
+  'What is documented of %s',
+  (path) => {
+    it('is what it answers, without credentials and whatever the parameters', async () => {
+      const response = await service.anonymous().get(`${path}?nonsense=1`).expect(200);
+      const [type = ''] = (response.headers['content-type'] ?? '').split(';');
+      const { content } = document.paths[path].get.responses[200];
+      expect(Object.keys(content)).toEqual([type]);
+      const head = await service.anonymous().head(path).expect(200);
+      expectDocumented(path, { status: 200, headers: head.headers, body: '' }, 'head');
+      const { etag = '' } = head.headers;
+      const unchanged = await service.anonymous().get(path).set('If-None-Match', etag).expect(304);
+      expectDocumented(path, { status: 304, headers: unchanged.headers, body: '' });
+    });
 
-  const ofDocument = ['-11', '-12', '-13'];
-  it.each(['-4', '-20', '-34', '-34 ', ...(path === '/docs' ? [] : ofDocument)])(
-    'is its refusal %s',
-    async (code) => {
-      const response = await FAILURES[code]?.('GET', path);
-      if (!response) throw new Error(`Nothing fails with ${code}`);
-      expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
-      expectDocumented(path, response);
-    },
-  );
+    const ofDocument = ['-11', '-12', '-13'];
+    it.each(['-4', '-20', '-34', '-34 ', ...(path === '/docs' ? [] : ofDocument)])(
+      'is its refusal %s',
+      async (code) => {
+        const response = await FAILURES[code]?.('GET', path);
+        if (!response) throw new Error(`Nothing fails with ${code}`);
+        expect(JSON.parse(response.body).result.errcode).toBe(code.trim());
+        expectDocumented(path, response);
+      },
+    );
 
-  it('offers no other method', async () => {
-    for (const method of ['POST', 'OPTIONS']) {
-      const response = await send(method, path, '');
-      expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD']);
-    }
-  });
-});
+    it('offers no other method', async () => {
+      for (const method of ['POST', 'OPTIONS']) {
+        const response = await send(method, path, '');
+        expect([response.status, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+      }
+    });
+  },
+);

@@ -25,12 +25,8 @@ import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js'
 
 /** The paths that the service answers itself, also those below them. */
 const OWN_PATHS = [
-  '/changes',
-  '/deletions',
-  '/docs',
-  '/facets',
-  '/health',
-  '/metrics',
+  ...['/changes', '/deletions', '/docs', '/facets', '/health'],
+  ...['/llms-full.txt', '/llms.txt', '/metrics'],
   '/openapi.json',
 ];
 

@@ -37,11 +37,8 @@ export function openapiDocument(
   settings: Settings,
   client?: ScopeClient,
 ): Json {
-  const dataSource = application.get(DataSource);
   const ofClient = settingsFor(settings, client);
-  const endpoints = withFacets(endpointsOf(application))
-    .filter(({ query }) => refusalOf(query, ofClient.rights) === undefined)
-    .map((endpoint) => described(endpoint, dataSource, ofClient));
+  const endpoints = endpointsFor(application, ofClient);
   return {
     openapi: '3.1.1',
     info: {
@@ -81,6 +78,17 @@ export function openapiDocument(
       },
     },
   };
+}
+
+/** The endpoints that a client may ask, with what it may use of each. */
+export function endpointsFor(
+  application: INestApplicationContext,
+  ofClient: ParameterSettings,
+): DescribedEndpoint[] {
+  const dataSource = application.get(DataSource);
+  return withFacets(endpointsOf(application))
+    .filter(({ query }) => refusalOf(query, ofClient.rights) === undefined)
+    .map((endpoint) => described(endpoint, dataSource, ofClient));
 }
 
 /** The schemas of the objects and of the page of an endpoint, by name. */
@@ -135,18 +143,21 @@ function servicePaths(): Json {
       description: 'A page for browsers, to which `/` leads them. Parameters are ignored.',
       content: { 'text/html': { schema: { type: 'string' } } },
     }),
-    '/openapi.json': publicPath(
-      {
-        operationId: 'getOpenapi',
-        summary: 'Get this document',
-        description:
-          'As it is, not in an envelope. With credentials, what their client may use. Other parameters are ignored.',
-        security: [{}, ...CREDENTIALS],
-        content: json({ type: 'object' }),
-      },
-      WITH_CREDENTIALS,
-    ),
+    '/openapi.json': pathFor('getOpenapi', 'Get this document', json({ type: 'object' })),
+    '/llms.txt': pathFor('getLlms', 'Get what there is, for language models', TEXT),
+    '/llms-full.txt': pathFor('getLlmsFull', 'Get this document as a text', TEXT),
   };
+}
+
+/** Markdown. */
+const TEXT = { 'text/plain': { schema: { type: 'string' } } };
+
+/** A path that shows a client what it may use. */
+function pathFor(operationId: string, summary: string, content: Json): Json {
+  const description =
+    'As it is, not in an envelope. With credentials, what their client may use. Other parameters are ignored.';
+  const security = [{}, ...CREDENTIALS];
+  return publicPath({ operationId, summary, description, security, content }, WITH_CREDENTIALS);
 }
 
 function publicPath({ content, ...rest }: Json, possible = ANYWHERE): Json {

@@ -8,19 +8,22 @@ import { noResourceAt } from '../http/errors.js';
 import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import { FixedBody } from '../http/fixed-body.js';
 import type { Settings } from '../settings/settings.js';
-import { rightsOf } from '../resource/visibility.js';
-import { openapiDocument } from './document.js';
+import { settingsFor } from '../http/parameters/declared-parameters.js';
+import { rightsOf, type ScopeClient } from '../resource/visibility.js';
+import { endpointsFor, openapiDocument, overview } from './document.js';
+import { llmsFullText, llmsText } from './llms.js';
 import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
 
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 /** The modules of Scalar, which the build copies. They import each other by relative paths. */
 const SCALAR = new URL('../../dist/@scalar/api-reference/dist/browser/', import.meta.url);
 
-/** Most API documents in memory: one for each set of rights of clients. One has about 200 kB. */
+/** Most API documents and texts in memory: three for each set of rights of clients. One has up to 200 kB. */
 const MAXIMUM_DOCUMENTS = 50;
 
 /**
- * Adds `/openapi.json`, the page `/docs`, and a redirect from `/` to it for browsers.
+ * Adds `/openapi.json`, its texts for language models, the page `/docs`, and a redirect from `/` to it for browsers.
  *
  * @param login sets the client of a request
  */
@@ -32,30 +35,15 @@ export function publishDocumentation(
   login: (request: CatalogueRequest) => Promise<void>,
 ): void {
   const files = new Map<string, FixedBody>();
-  const documents = new LRUCache<string, FixedBody>({ max: MAXIMUM_DOCUMENTS });
-  const bodyOf = (
-    name: string,
-    type: string,
-    read: () => string | Buffer,
-    bodies: typeof files | typeof documents = files,
-  ): FixedBody => {
-    const body = bodies.get(name) ?? new FixedBody(type, Buffer.from(read()));
-    bodies.set(name, body);
+  const bodyOf = (name: string, type: string, read: () => string | Buffer): FixedBody => {
+    const body = files.get(name) ?? new FixedBody(type, Buffer.from(read()));
+    files.set(name, body);
     return body;
   };
   const publish = (path: string, type: string, read: () => string): void => {
     express.get(path, (request, response) => bodyOf(path, type, read).send(request, response));
   };
-  express.get('/openapi.json', async (received, response) => {
-    const request = received as CatalogueRequest;
-    const { headers, parameters } = request;
-    const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => isCredential(name));
-    if (isNamed) await login(request);
-    const { client } = request;
-    const document = (): string => JSON.stringify(openapiDocument(application, settings, client));
-    const name = JSON.stringify(rightsOf(client));
-    return bodyOf(name, JSON_TYPE, document, documents).send(request, response);
-  });
+  publishForClients(express, application, settings, login);
   express.get('/docs', (_request, response, next) => {
     response.setHeader('Content-Security-Policy', POLICY);
     next();
@@ -83,4 +71,35 @@ export function publishDocumentation(
     if (!isFrontPage || request.accepts(['json', 'html']) !== 'html') next();
     else response.redirect('docs');
   });
+}
+
+/** Adds what shows a client what it may use; without credentials, everything. */
+function publishForClients(
+  express: Express,
+  application: INestApplicationContext,
+  settings: Settings,
+  login: (request: CatalogueRequest) => Promise<void>,
+): void {
+  const bodies = new LRUCache<string, FixedBody>({ max: MAXIMUM_DOCUMENTS });
+  const publish = (path: string, type: string, read: (client?: ScopeClient) => string): void => {
+    express.get(path, async (received, response) => {
+      const request = received as CatalogueRequest;
+      const { headers, parameters } = request;
+      const isNamed = 'x-client-id' in headers || parameters.some(({ name }) => isCredential(name));
+      if (isNamed) await login(request);
+      const name = path + JSON.stringify(rightsOf(request.client));
+      const body = bodies.get(name) ?? new FixedBody(type, Buffer.from(read(request.client)));
+      bodies.set(name, body);
+      return body.send(request, response);
+    });
+  };
+  const endpoints = (client?: ScopeClient) =>
+    endpointsFor(application, settingsFor(settings, client));
+  publish('/openapi.json', JSON_TYPE, (client) =>
+    JSON.stringify(openapiDocument(application, settings, client)),
+  );
+  publish('/llms.txt', TEXT_TYPE, (client) =>
+    llmsText(endpoints(client), rightsOf(client).isPublic),
+  );
+  publish('/llms-full.txt', TEXT_TYPE, (client) => llmsFullText(endpoints(client), overview()));
 }
