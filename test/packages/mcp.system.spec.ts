@@ -64,6 +64,8 @@ let gate: Gate;
 let scratch: string;
 /** The program, built from a copy: other suites copy the project meanwhile. */
 let program: string;
+/** The command line of a service in the folder of that copy. */
+let catalogue: string;
 /** What the servers have written, which no credential may be in. */
 let written = '';
 const clients: Speaker[] = [];
@@ -83,6 +85,13 @@ async function built(): Promise<string> {
   await symlink(join(PACKAGES, '@modelcontextprotocol'), join(links, '@modelcontextprotocol'));
   await promisify(execFile)('npm', ['run', '-s', 'build'], { cwd: copy });
   return join(copy, 'dist/main.js');
+}
+
+/** Copies the built service of this repository, without its packages, and gives its command line. */
+async function copiedService(folder: string): Promise<string> {
+  await cp('dist', join(folder, 'dist'), { recursive: true });
+  await cp('package.json', join(folder, 'package.json'));
+  return join(folder, 'dist/main.js');
 }
 
 const sdk = (name: string) =>
@@ -108,11 +117,15 @@ async function connected(transport: unknown, mode: string): Promise<Speaker> {
 }
 
 /** A client of a server that it starts, with the process of the server. */
-async function overStdio(mode = 'auto', variables: Record<string, string> = {}) {
+async function overStdio(
+  mode = 'auto',
+  variables: Record<string, string> = {},
+  args: readonly string[] = [program],
+) {
   const { StdioClientTransport } = await sdk('stdio');
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program],
+    args,
     env: { ...environment(), ...variables },
     stderr: 'pipe',
   });
@@ -160,6 +173,7 @@ describeServer('The MCP server', () => {
     gate = await Gate.before(`http://127.0.0.1:${service.port}`);
     scratch = await mkdtemp(join(tmpdir(), 'catalogue-mcp-'));
     program = await built();
+    catalogue = await copiedService(scratch);
     client = await overStdio();
   });
   afterAll(async () => {
@@ -175,8 +189,8 @@ describeServer('The MCP server', () => {
       const session = fences
         .filter(({ heading }) => heading === 'A session')
         .map(({ text }) => JSON.parse(text));
-      expect(session.length).toBe(12);
-      const speaker = await overStdio(mode);
+      expect(session.length).toBe(22);
+      const speaker = await overStdio(mode, {}, [catalogue, 'mcp']);
       expect(speaker.getNegotiatedProtocolVersion()).toBe(revision);
       for (let at = 0; at < session.length; at += 2) {
         const { name, arguments: input } = session[at];
@@ -307,7 +321,10 @@ describeServer('The MCP server', () => {
       );
       expect(count.description).toContain('facetStarts');
       expect(count.about('facets')).toContain(
-        'Numbers, times, trees and what tells whether there is a value are counted if they are named. Default: `type,brandID,categoryID,currency,colours,inStock`.',
+        'Numbers, times, trees and what tells whether there is a value are counted if they are named.',
+      );
+      expect(count.about('facets')).toContain(
+        ' Default: `type,brandID,categoryID,currency,colours,inStock`.',
       );
       expect(of('search_test_samples').about('fields')).toMatch(
         / Default: sampleID,day,weight,tags,sizes,owner,serial,odd\.$/,
@@ -485,7 +502,7 @@ describeServer('The MCP server', () => {
     [
       'search_products',
       { brandID: ['Halvorsund'], q: 'wool' },
-      `brandID, q. ${EXACT} count_products with facets ["brandID"] or search_brands.`,
+      `brandID, q. ${EXACT} count_products with facets ["brandID","q"] or search_brands.`,
     ],
     [
       'search_products',
@@ -496,9 +513,9 @@ describeServer('The MCP server', () => {
     [
       'search_products',
       { brandIDExists: true, q: 'zzz' },
-      `brandIDExists, q. ${EXACT} count_products with facets ["brandID"] or search_brands.`,
+      `brandIDExists, q. ${EXACT} count_products with facets ["brandID","q"] or search_brands.`,
     ],
-    ['search_products', { q: 'zzz' }, 'q. Leave out a filter, or shorten its value.'],
+    ['search_products', { q: 'zzz' }, `q. ${EXACT} count_products with facets ["q"].`],
     [
       'search_brands',
       { offset: 0, brandID: 'a' },
@@ -605,11 +622,47 @@ describeServer('The MCP server', () => {
     expect(Object.keys(properties)).not.toContain('priceMin');
   });
 
-  it('ends when its host closes the pipe', async () => {
-    const server = spawn(process.execPath, [program], { env: environment(), stdio: 'pipe' });
-    const ended = once(server, 'exit');
-    server.stdin.end();
-    expect(await ended).toEqual([0, null]);
+  it.each(['catalogue-mcp', 'catalogue mcp'])(
+    'as %s, it ends when its host closes the pipe, and writes nothing but the protocol',
+    async (name) => {
+      const args = name === 'catalogue mcp' ? [catalogue, 'mcp'] : [program];
+      const server = spawn(process.execPath, args, { env: environment(), stdio: 'pipe' });
+      const ended = once(server, 'exit');
+      let [stdout, stderr] = ['', ''];
+      server.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+      server.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1.0.0' },
+      };
+      const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+      server.stdin.write(`${JSON.stringify(message)}\n`);
+      await eventually(() => {
+        expect(stdout).toMatch(/\n$/);
+      }, 15_000);
+      server.stdin.end();
+      expect(await ended).toEqual([0, null]);
+      expect(JSON.parse(stdout)).toMatchObject({ jsonrpc: '2.0', id: 1 });
+      expect(JSON.parse(stdout).result.instructions).toMatch(
+        /^A catalogue of products, .*brands.*\. It can be read, not changed\./,
+      );
+      expect(stderr).toBe('');
+    },
+  );
+
+  it('is found by the service in its own packages, and said to be missing in one line', async () => {
+    const shop = join(scratch, 'shop');
+    const service = await copiedService(shop);
+    const start = () => runNode([service, 'mcp'], { environment: { CLIENT_ID: 'demo' } });
+    expect(await start()).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^catalogue: The command needs @catalogue\/mcp: .*\n$/),
+    });
+    await mkdir(join(shop, 'node_modules/@catalogue'), { recursive: true });
+    await symlink(join(scratch, 'packages/mcp'), join(shop, 'node_modules/@catalogue/mcp'));
+    expect(await start()).toMatchObject({ status: 1, stderr: 'ACCESS_TOKEN is not set\n' });
   });
 
   describe('does not start', () => {
@@ -638,6 +691,10 @@ describeServer('The MCP server', () => {
       expect([result.status, first, result.stdout]).toEqual([status, line, '']);
       expect(more.length).toBe(status === 2 ? 1 : 0);
       expect(result.stderr).not.toContain('s3cret');
+      const asCommand = await runNode([catalogue, 'mcp', ...args], {
+        environment: { CLIENT_ID: 'demo', ...variables },
+      });
+      expect(asCommand).toEqual(result);
     });
 
     it('if the service refuses the credentials', async () => {

@@ -9,13 +9,15 @@ import { httpServer } from './http.js';
 import { serverOf } from './server.js';
 import { toolsOf } from './tools.js';
 
-const USAGE = 'Usage: catalogue-mcp [--http <port> [--host <address>] [--allowed-host <name>]…]';
+const USAGE = 'Usage: catalogue mcp [--http <port> [--host <address>] [--allowed-host <name>]…]';
 
 /** Milliseconds: hosts give up a call after a minute. */
 const PATIENCE = { timeout: 30_000, maxRetryTime: 15_000 };
 
 function argumentsOf() {
   const { values } = parseArgs({
+    // `catalogue mcp` imports this program.
+    args: process.argv.slice(process.argv[2] === 'mcp' ? 3 : 2),
     options: {
       http: { type: 'string' },
       host: { type: 'string', default: '127.0.0.1' },

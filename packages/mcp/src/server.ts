@@ -14,7 +14,7 @@ const { version } = JSON.parse(
 ) as { version: string };
 
 const INSTRUCTIONS =
-  'A catalogue that can be read, not changed. Count by value to see what there is to filter by, and to ' +
+  'It can be read, not changed. Count by value to see what there is to filter by, and to ' +
   'find identifiers by names; search with filters; get one object by its identifier. An error says ' +
   'what to correct in the arguments.';
 
@@ -23,9 +23,11 @@ const MAXIMUM_TEXT = 80_000;
 
 /** A server of one connection, or of one request by HTTP. */
 export function serverOf(tools: ReadonlyMap<string, CatalogueTool>): McpServer {
+  const names = [...tools.keys()].filter((name) => name.startsWith('search_'));
+  const resources = names.map((name) => name.replace('search_', '')).join(', ');
   const mcp = new LenientServer(
     { name: 'catalogue', title: 'Catalogue', version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {} }, instructions: `A catalogue of ${resources}. ${INSTRUCTIONS}` },
   );
   const { server } = mcp;
   server.setRequestHandler('tools/list', () => ({

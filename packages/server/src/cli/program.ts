@@ -6,6 +6,7 @@ import type { Project } from '../project.js';
 import { loadEnvFile } from '../settings/env-file.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
+import { mcpCommand } from './mcp.command.js';
 import {
   describeCommand,
   dropCommand,
@@ -92,6 +93,7 @@ export function program(project: Project): Command {
   searchCommand(catalogue, project);
   verifyCommand(catalogue, project);
   explainCommand(catalogue, project);
+  mcpCommand(catalogue, project);
   return catalogue;
 }
 
