@@ -13,6 +13,7 @@ const EXAMPLE = [
 /** What a project takes from the template. */
 const TAKEN = [
   '.env.example',
+  'AGENTS.md',
   '.swcrc',
   'nest-cli.json',
   'src/app.module.ts',
@@ -36,7 +37,8 @@ export function nestAdd() {
         );
     });
     for (const path of EXAMPLE) if (tree.exists(path)) tree.delete(path);
-    for (const path of TAKEN) write(tree, path, template(path));
+    for (const path of TAKEN)
+      write(tree, path, template(path).replaceAll('{{resource}}', 'suppliers'));
     write(tree, 'package.json', manifest(tree.readJson('package.json')));
     const ignored = tree.exists('.gitignore') ? tree.readText('.gitignore') : '';
     if (!/^\.data/m.test(ignored)) write(tree, '.gitignore', ignored + template('gitignore'));

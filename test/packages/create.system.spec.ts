@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { BARE_ENVIRONMENT, type CommandResult } from '../cli/catalogue.js';
+import { fencesOf } from '../docs/markdown.js';
 import { until } from '../until.js';
 
 const ROOT = resolve('.');
@@ -172,18 +173,40 @@ it('Its test is green', async () => {
   expect(stderr).toMatch(/Tests: +\d+ passed, \d+ total/);
 });
 
-it('npm run resource adds a resource', async () => {
-  const { status, stdout, stderr } = await run('npm', [
-    ...['run', 'resource', '--', 'suppliers', 'name:text:sort'],
-  ]);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toContain('CREATE src/suppliers/suppliers.service.ts');
+it('The commands of AGENTS.md add a resource, which is tested, and whose types and format are right', async () => {
+  const text = await readFile(join(shop, 'AGENTS.md'), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+  const fences = fencesOf(text).fences.filter(({ heading }) => heading === 'Add a resource');
+  const commands = fences.map((fence) => fence.text).join('');
+  expect(commands).toContain('npm run resource');
+  for (const command of commands.trimEnd().split('\n')) {
+    const { status, stderr } = await run('sh', ['-c', command]);
+    expect({ command, status, stderr }).toMatchObject({ status: 0 });
+  }
+  expect(existsSync(join(shop, 'src/suppliers/suppliers.service.ts'))).toBe(true);
+  expect(existsSync(join(shop, 'test/suppliers.spec.ts'))).toBe(true);
 });
 
-it('All of it matches the types of the packages, and the formatter', async () => {
-  expect(await run('npm', ['run', '-s', 'check'])).toEqual({ status: 0, stdout: '', stderr: '' });
-  const prettier = await run('npx', ['prettier', '--check', 'src', 'test']);
-  expect(prettier).toMatchObject({ status: 0 });
+it('Every other command of AGENTS.md is one of the project', async () => {
+  const text = await readFile(join(shop, 'AGENTS.md'), 'utf8');
+  const { scripts } = JSON.parse(await readFile(join(shop, 'package.json'), 'utf8'));
+  const names = [...text.matchAll(/npm (?:run )?(?:-s )?([a-z]+)/g)].map(([, name = '']) => name);
+  expect(names).toEqual(
+    expect.arrayContaining(['resource', 'migration', 'catalogue', 'start', 'test']),
+  );
+  expect(names.filter((name) => !(name in scripts))).toEqual([]);
+  const { stdout } = await run('npm', ['run', '-s', 'catalogue', '--', '--help']);
+  for (const [, name] of text.matchAll(/catalogue -- (\w+)/g))
+    expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+  expect(await run('npm', ['run', '-s', 'catalogue', '--', 'verify'])).toMatchObject({ status: 0 });
+});
+
+it('catalogue mcp says in one line what to install, and writes nothing else', async () => {
+  expect(await run('npm', ['run', '-s', 'catalogue', '--', 'mcp'])).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^catalogue: The command needs @catalogue\/mcp: install .*\n$/),
+  });
 });
 
 describe('Wrong input is one line, and leaves nothing', () => {
@@ -267,6 +290,7 @@ it('nest add makes an empty project of nest new a catalogue, and refuses another
   expect((await filesOf(fresh)).filter((path) => path.startsWith('src/'))).toEqual([
     ...['src/app.module.ts', 'src/data-source.ts', 'src/main.ts'],
   ]);
+  expect(await readFile(join(fresh, 'AGENTS.md'), 'utf8')).not.toContain('{{');
   expect(await run(process.execPath, [nest, 'build'], fresh)).toMatchObject({ status: 0 });
   expect(await run('npm', ['run', '-s', 'catalogue', '--', '--help'], fresh)).toMatchObject({
     stdout: expect.stringContaining('migrate'),
