@@ -332,6 +332,30 @@ describe('A parameter of the client', () => {
   });
 });
 
+describe('A public client without a token', () => {
+  it('is named in the URL alone, so that no browser asks before and caches may keep the answers', async () => {
+    await service.newClient('shop', { isPublic: true });
+    const sent: Headers[] = [];
+    const controls: (string | null)[] = [];
+    const { products } = clientOf(service, {
+      clientID: 'shop',
+      accessToken: undefined,
+      fetch: async (url, init) => {
+        sent.push(new Headers(init?.headers));
+        const response = await fetch(url, init);
+        expect(new URL(response.url).searchParams.get('clientID')).toBe('shop');
+        controls.push(response.headers.get('Cache-Control'));
+        return response;
+      },
+    });
+    const { objects } = await products.list({ limit: 1 });
+    expect(await products.get(objects[0]?.productID ?? '')).toEqual(objects[0]);
+    await products.facets();
+    expect(sent.flatMap((headers) => [...headers])).toEqual([]);
+    expect(controls).toEqual(Array(3).fill(expect.stringMatching(/^public, /)));
+  });
+});
+
 describe('The token of the client', () => {
   const accessToken = 'a-token-that-nobody-may-see';
 

@@ -7,15 +7,16 @@ const NO_FILTER = /^(fields|include|sort|facets|bounds)$/;
  * @throws TypeError if a value has no text, as an empty array for a filter: it would match nothing, and to leave it out
  * matches everything
  */
-export function queryStringOf(query: object): string {
-  const texts = Object.entries<unknown>({ ...query })
+export function queryStringOf(query: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(query)
     .filter(
       ([name, value]) =>
         value !== undefined &&
         !(NO_FILTER.test(name) && Array.isArray(value) && value.length === 0),
     )
     .map(([name, value]): [string, string] => [name, textOf(name, value)]);
-  return texts.length > 0 ? `?${new URLSearchParams(texts).toString()}` : '';
+  const text = new URLSearchParams(texts).toString();
+  return text && `?${text}`;
 }
 
 /** The shortest decimal that is the number. */

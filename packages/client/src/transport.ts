@@ -14,7 +14,8 @@ export interface CatalogueOptions extends RetryOptions {
   /** Where the service is, such as `https://catalogue.example.com`. */
   readonly url: string | URL;
   readonly clientID: string;
-  readonly accessToken: string;
+  /** A public client needs none: then it is named in the URL alone, and caches may keep its answers for seconds. */
+  readonly accessToken?: string | undefined;
   /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /**
@@ -51,10 +52,10 @@ export class Transport {
   private readonly cache: PageCache | undefined;
   private readonly options: Omit<CatalogueOptions, 'accessToken'>;
   /** Neither JSON.stringify nor util.inspect shows it. */
-  readonly #credentials: Headers;
+  readonly #credentials: Readonly<Record<string, string>> | undefined;
 
   constructor({ accessToken, ...options }: CatalogueOptions) {
-    this.#credentials = credentialsOf(options.clientID, accessToken);
+    if (accessToken) this.#credentials = credentialsOf(options.clientID, accessToken);
     this.options = options;
     this.base = baseOf(options.url);
     const { timeout = TIMEOUT } = options;
@@ -135,8 +136,9 @@ export class Transport {
     // Not as a method: a browser refuses its own fetch then.
     const { fetch: send = fetch, timeout = TIMEOUT } = this.options;
     const exchange = new Exchange(this.base, timeout, signals);
-    const all = { ...Object.fromEntries(this.#credentials), ...headers };
-    const response = await exchange.open(async (signal) => send(url, { headers: all, signal }));
+    const response = await exchange.open(async (signal) =>
+      send(url, { headers: { ...this.#credentials, ...headers }, signal }),
+    );
     if (response.ok || response.status === 304) return { exchange, response };
     throw errorOf(response, await exchange.text(response));
   }
@@ -146,7 +148,8 @@ export class Transport {
   }
 
   private urlOf(path: string, query: object): string {
-    return this.base + path + queryStringOf(query);
+    const clientID = this.#credentials ? undefined : this.options.clientID;
+    return this.base + path + queryStringOf({ ...query, clientID });
   }
 }
 
@@ -163,9 +166,11 @@ function baseOf(url: string | URL): string {
 }
 
 /** @throws TypeError without a cause: that of `Headers` would show the token */
-function credentialsOf(clientID: string, accessToken: string): Headers {
+function credentialsOf(clientID: string, accessToken: string): Record<string, string> {
+  const headers = { 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}` };
   try {
-    return new Headers({ 'X-Client-ID': clientID, Authorization: `Bearer ${accessToken}` });
+    new Headers(headers);
+    return headers;
   } catch {
     throw new TypeError('clientID or accessToken cannot be in a header');
   }

@@ -83,8 +83,8 @@ function withRights(command: Command): Command {
       (value: string, before: string[] | undefined) =>
         value === 'none' ? (before ?? []) : [...(before ?? []), ...value.split(',')],
     )
-    .option('--public', 'everybody can read its token, as in a page for browsers')
-    .option('--no-public', 'its token is secret');
+    .option('--public', 'it needs no token, as in a page for browsers')
+    .option('--no-public', 'it needs a token');
 }
 
 export function tokenCommand(catalogue: Command, project: Project): void {

@@ -25,7 +25,7 @@ export class Client {
   @Column({ type: 'text', array: true, default: [] })
   hidden!: string[];
 
-  /** Whether everybody can read its token. */
+  /** Whether it needs no token, as in a page for browsers. */
   @Column({ type: 'boolean', default: false, name: 'isPublic' })
   isPublic!: boolean;
 

@@ -3,6 +3,8 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress, keepAddress, networkOf } from '../http/client-address.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
+import { sendsToken } from '../http/sent-tokens.js';
+import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 import { ClientCache } from './client-cache.js';
 import type { ClientRecord } from './client-reader.js';
@@ -12,7 +14,13 @@ import { hashOf, sameHash } from './token.js';
 /** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
 export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Authenticates a request by `clientID` and a token of the client, in the query or in headers. */
+interface Login {
+  readonly client: ClientRecord;
+  /** `performance.now()` value until which its token is good. */
+  readonly goodUntil: number;
+}
+
+/** Authenticates a request by `clientID` and a token of the client, in the query or in headers; a public one by `clientID` alone. */
 @Injectable()
 export class CredentialsGuard implements CanActivate {
   /** Counts failed logins per address and minute, in the memory of this instance. */
@@ -53,21 +61,21 @@ export class CredentialsGuard implements CanActivate {
     const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
     const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
     const clientID = credential(request, 'clientID', identifiers);
-    const accessToken = credential(request, 'access_token', bearers);
-    const hash = hashOf(accessToken);
-    const found = CLIENT_ID.test(clientID)
-      ? await this.clients.find(clientID, (client) => withToken(client, hash))
-      : undefined;
-    // An unknown client gets this error, too, so that it does not reveal which clients exist.
+    const pick = sendsToken(request)
+      ? withToken(hashOf(credential(request, 'access_token', bearers)))
+      : withoutToken;
+    const found = CLIENT_ID.test(clientID) ? await this.clients.find(clientID, pick) : undefined;
+    // An unknown client gets these errors, too, so that they do not reveal which clients exist.
+    if (!found && pick === withoutToken) throw missing('access_token');
     if (!found) {
       throw (
         this.countFailure(clientAddress(request)) ??
         errors.credentialsInvalid().withHeaders(CHALLENGE)
       );
     }
-    const { client, token } = found;
+    const { client, goodUntil } = found;
     // A time that cannot be read is NaN, and must refuse: so this is `!(now < …)`.
-    if (!(performance.now() < token.goodUntil)) {
+    if (!(performance.now() < goodUntil)) {
       throw errors.tokenExpired().withHeaders(CHALLENGE);
     }
     if (client.disabled) throw errors.clientDisabled();
@@ -84,9 +92,16 @@ export class CredentialsGuard implements CanActivate {
 }
 
 /** Compares with all tokens of the client, so that the time does not reveal which one matches. */
-function withToken(client: ClientRecord, hash: Buffer) {
-  const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
-  return token && { client, token };
+function withToken(hash: Buffer) {
+  return (client: ClientRecord): Login | undefined => {
+    const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
+    return token && { client, goodUntil: token.goodUntil };
+  };
+}
+
+/** The token of a public client is no secret, so that its identifier is enough. */
+function withoutToken(client: ClientRecord): Login | undefined {
+  return rightsOf(client).isPublic ? { client, goodUntil: Infinity } : undefined;
 }
 
 /**
@@ -102,6 +117,10 @@ function credential(
   const query = request.parameters.find((parameter) => parameter.name === name)?.value;
   const [value = '', ...others] = query === undefined ? headers : [query, ...headers];
   if (others.length > 0) throw errors.credentialRepeated(name);
-  if (value === '') throw errors.credentialMissing(name).withHeaders(CHALLENGE);
+  if (value === '') throw missing(name);
   return value;
+}
+
+function missing(name: 'clientID' | 'access_token'): ApiError {
+  return errors.credentialMissing(name).withHeaders(CHALLENGE);
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { CatalogueRequest } from './catalogue-request.js';
 import { parseQuery } from './parameters/query-string.js';
 
 /** Where a request may have its access token. */
@@ -17,4 +18,12 @@ export function sentTokens({ url = '', headersDistinct }: SentRequest): string[]
   return [...parameters.map(({ value }) => value), ...authorization]
     .flatMap((text) => text.split(/\s+/))
     .filter((word) => word !== '');
+}
+
+/** Whether a request sends anything as its token, also nothing but a name or what the service does not accept. */
+export function sendsToken({
+  headers,
+  parameters,
+}: Pick<CatalogueRequest, 'headers' | 'parameters'>): boolean {
+  return 'authorization' in headers || parameters.some(({ name }) => name === 'access_token');
 }

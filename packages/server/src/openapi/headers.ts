@@ -1,3 +1,4 @@
+import { PRIVATE } from '../http/server/common-headers.js';
 import type { Json } from './schema.js';
 
 const text = (maxLength: number, pattern: string): Json => ({ type: 'string', maxLength, pattern });
@@ -18,9 +19,9 @@ export function headers(rateLimit: number): Json {
     },
     ...rateHeaders(rateLimit),
     'Cache-Control': {
-      description: 'Who may keep the response, and that it is to be asked for again.',
+      description: 'Who may keep the response, and for how long without asking for it again.',
       schema: text(100, '^[a-z, =0-9-]+$'),
-      example: 'private, no-cache',
+      example: PRIVATE,
     },
     Vary: {
       description: 'The headers of the request on which the response depends.',
@@ -94,21 +95,31 @@ export const COMMON = ['X-Request-Id', 'Cache-Control', 'Vary'];
 /** Headers of every response to a request that counts against the rate limit. */
 export const RATE_LIMIT = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
 
-/** The alternatives for credentials: in headers or in the query, not in both. */
+/** The alternatives for credentials: in headers or in the query, not in both. A public client needs no token. */
 export const CREDENTIALS = [
   { 'X-Client-ID': [], Authorization: [] },
   { clientID: [], access_token: [] },
+  { clientID: [] },
+  { 'X-Client-ID': [] },
 ];
 
 /** The credentials, for `components.securitySchemes`. */
 export const SECURITY_SCHEMES = {
-  'X-Client-ID': apiKey('header', 'X-Client-ID', 'Who asks, beside the header Authorization.'),
+  'X-Client-ID': apiKey(
+    'header',
+    'X-Client-ID',
+    'Who asks, beside the header Authorization; a public client without a token.',
+  ),
   Authorization: {
     type: 'http',
     scheme: 'bearer',
     description: 'The access token of the client, an opaque text: RFC 6750.',
   },
-  clientID: apiKey('query', 'clientID', 'Who asks, beside the parameter access_token.'),
+  clientID: apiKey(
+    'query',
+    'clientID',
+    'Who asks, beside the parameter access_token; a public client without a token.',
+  ),
   access_token: apiKey(
     'query',
     'access_token',

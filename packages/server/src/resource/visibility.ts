@@ -19,7 +19,7 @@ export class Rights {
     private readonly resources: readonly string[] | null,
     /** The columns that it does not see, such as `products.price`. */
     private readonly hidden: readonly string[],
-    /** Whether everybody can read its token, as in a page for browsers. */
+    /** Whether it needs no token, as in a page for browsers. */
     readonly isPublic: boolean,
   ) {
     this.isRestricted = resources !== null || hidden.length > 0;

@@ -5,7 +5,11 @@ export class CredentialsQueryDto {
   @Credential('Who asks; or the header X-Client-ID.', 100, 'demo')
   clientID?: string;
 
-  @Credential('The access token of the client; or the header Authorization.', 500, 'token')
+  @Credential(
+    'The access token of the client; or the header Authorization. A public client needs none.',
+    500,
+    'token',
+  )
   access_token?: string;
 }
 

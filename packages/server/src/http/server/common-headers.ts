@@ -10,11 +10,14 @@ export type HeaderList = readonly (readonly [name: string, value: string])[];
  */
 export const SECURITY_HEADERS: HeaderList = collected();
 
+/** Nobody but the client keeps a response, and it asks each time before it uses it again. */
+export const PRIVATE = 'private, no-cache';
+
 export const VARY = 'Accept, Authorization, Accept-Encoding';
 
 /** The headers of every response without CORS, except `X-Request-Id`. */
 export const COMMON_HEADERS: HeaderList = [
-  ['Cache-Control', 'private, no-cache'],
+  ['Cache-Control', PRIVATE],
   ['Vary', VARY],
   ...SECURITY_HEADERS,
 ];

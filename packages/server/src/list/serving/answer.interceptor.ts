@@ -26,6 +26,7 @@ import { VisibleListing, VisibleObject } from '../visibility/visible-listing.js'
 import { wantedWait } from './change-wait.js';
 import { handlerPage } from './handler-page.js';
 import { PageServer } from './page-server.js';
+import { share } from './shared-answer.js';
 import { StreamServer } from './stream-server.js';
 
 /**
@@ -48,10 +49,12 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
   /** The only interceptor: each one costs every request some microseconds. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<Answer> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
-    const produce = (): Promise<Answer> =>
-      request.method === 'OPTIONS'
-        ? this.options.answer(context)
-        : this.answer(context, request, next);
+    const produce = async (): Promise<Answer> => {
+      if (request.method === 'OPTIONS') return this.options.answer(context);
+      const answer = await this.answer(context, request, next);
+      share(context, request);
+      return answer;
+    };
     return from(this.concurrency.run(request, produce));
   }
 

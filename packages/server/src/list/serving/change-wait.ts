@@ -5,15 +5,19 @@ import { limitKey } from '../../http/client-address.js';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import { formOf } from '../../http/response-form.js';
+import { sendsToken } from '../../http/sent-tokens.js';
 import type { Prepared } from '../reading/prepared-list.js';
 
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
 
-/** The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. */
+/**
+ * The seconds that a request prefers to wait for a change, if it says what its client knows; `undefined`: none. Without a
+ * token it never waits: what asks for the same, and has come to the same cache, would wait behind it.
+ */
 export function wantedWait(request: CatalogueRequest, isOfChanges = false): number | undefined {
   const isKnown = isOfChanges || request.headers['if-none-match'] !== undefined;
-  return isKnown ? formOf(request).wait : undefined;
+  return isKnown && sendsToken(request) ? formOf(request).wait : undefined;
 }
 
 /** As `wantedWait`, but a client that does not see every column never waits: the end of a wait tells of any change. */
