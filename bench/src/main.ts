@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Contender, isOwn, startContenders, withService } from './contenders.js';
 import { comparedToMeasured } from './comparison.js';
+import { cdn } from './cdn.js';
 import { copies } from './copies/copies.js';
 import { databaseServer, query, serverVersion, tallyIsCut } from './database.js';
 import { disk } from './disk.js';
@@ -27,6 +28,7 @@ interface Options {
   scenario?: string[];
   mix?: true;
   overload: number;
+  cdn?: number;
   copies?: number;
   seed: number;
   firstMinute?: true;
@@ -51,6 +53,11 @@ const options = new Command('bench')
   )
   .option('--mix', 'only the lists of a storefront and their mix')
   .option('--overload <s>', 'only more requests than can be answered, this long each', positive, 0)
+  .addOption(
+    new Option('--cdn [s]', 'only 20,000 readers through nginx with deploy/cache.conf, so long')
+      .preset('60')
+      .argParser(positive),
+  )
   .addOption(
     new Option('--copies [s]', 'only copies that are kept beside writers and faults, so long')
       .preset('300')
@@ -105,6 +112,7 @@ async function runOf(rows: number): Promise<Omit<Results, 'rows'>> {
   if (options.firstMinute) return { firstMinute: await firstMinute(server.url, rows) };
   if (options.growth) return growth(server.url, rows, effort);
   const url = await filledDatabase(server.url, rows);
+  if (options.cdn !== undefined) return { cdn: await cdn(url, rows, options.cdn) };
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');
     return { overloaded: await overload(url, options.overload) };

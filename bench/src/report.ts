@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { Cdn } from './cdn.js';
 import type { Copies } from './copies/copies.js';
 import type { Disk } from './disk.js';
 import type { FirstMinute } from './first-minute.js';
@@ -25,6 +26,7 @@ export interface Results {
   readonly overloaded?: Overload;
   readonly firstMinute?: FirstMinute;
   readonly disk?: Disk;
+  readonly cdn?: Cdn;
   readonly copies?: Copies;
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type cdn from '../../bench/measured/cdn.json';
 import type copies from '../../bench/measured/copies.json';
 import type disk from '../../bench/measured/disk.json';
 import type firstMinute from '../../bench/measured/first-minute.json';
@@ -15,6 +16,7 @@ type Measured = Single<typeof measured>;
 type Overloaded = Single<typeof overload>;
 type Imported = Single<typeof firstMinute>;
 type Kept = Single<typeof copies>;
+type Polled = Single<typeof cdn>;
 type Stored = Single<typeof disk>;
 /** What one round of a fault of the cluster did. */
 interface FaultRound {
@@ -55,6 +57,7 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
   const [measured, overloaded, first, stored, grown] = runs;
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
   const kept = JSON.parse(await readFile(`bench/measured/${COPIES}`, 'utf8'));
+  const polled = JSON.parse(await readFile(`bench/measured/${CDN}`, 'utf8'));
   return {
     'docs/performance.md': {
       runs: { rows: runRows(runs) },
@@ -73,6 +76,9 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
       run: { rows: copiesRunRows(kept) },
       copies: { rows: copyRows(kept) },
       faults: { rows: copyFaultRows(kept), hasOwnMeanings: true },
+    },
+    'docs/cdn.md': {
+      cdn: { rows: cdnRows(polled) },
     },
     'deploy/cluster/README.md': {
       faults: { rows: faultRows(failover) },
@@ -135,6 +141,31 @@ function firstMinuteRows({ results: [{ firstMinute }] }: Imported): Row[] {
     digits(first.p50 / steady.p50),
   ]);
   return [['list', 'first minute, ms', 'at rest, ms', 'ratio'], ...rows];
+}
+
+const CDN = 'cdn.json';
+
+function cdnRows({ machine, results: [{ rows: products, cdn: found }] }: Polled): Row[] {
+  const { p50, p99, greatest } = found.latency;
+  const seconds = (...each: number[]): string => each.map((ms) => digits(ms / 1000)).join(', ');
+  return [
+    ['readers through nginx', ''],
+    ['results', `[${CDN}](../bench/measured/${CDN})`],
+    ['date', machine.date],
+    ['machine', machineOf(machine)[0]],
+    ['Node.js, PostgreSQL', machineOf(machine)[1]],
+    ['products', grouped(products)],
+    ['readers, each every', `${grouped(found.readers)}, ${found.period} s`],
+    ['seconds', grouped(found.seconds)],
+    ['requests a second, of all readers', digits(found.asked)],
+    ['requests a second, that reached the service', digits(found.reached)],
+    ['failures', grouped(found.failures)],
+    ['seconds until an answer came: median, p99, greatest', seconds(p50, p99, greatest)],
+    [
+      'seconds since the latest change in it: median, p99, greatest',
+      seconds(found.age.p50, found.age.p99, found.age.greatest),
+    ],
+  ];
 }
 
 const COPIES = 'copies.json';

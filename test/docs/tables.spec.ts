@@ -70,6 +70,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'disk'],
   ['docs/performance.md', 'updates'],
   ['docs/performance.md', 'growth'],
+  ['docs/cdn.md', 'cdn'],
   ['docs/copies.md', 'run'],
   ['docs/copies.md', 'copies'],
   ['docs/copies.md', 'faults'],
