@@ -807,12 +807,16 @@ describeInBrowser('The storefront', () => {
 
   it('waits when the service is busy, and gives up after some tries', async () => {
     const status = 'The service is busy. Trying again in 1 s.';
+    // For as long, Chromium shows what it has kept (stale-while-revalidate).
+    const kept = () => new Promise((resolve) => setTimeout(resolve, 4000));
+    await kept();
     const page = await whileOverloaded(service, async () => {
       const busy = await open();
       await busy.getByText(status).waitFor();
       return busy;
     });
     await expectCount(page, await countOf(EUR));
+    await kept();
     await whileOverloaded(service, async () => {
       const alert = (await open()).getByRole('alert');
       await alert.waitFor();
