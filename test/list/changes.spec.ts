@@ -128,6 +128,16 @@ describe('Changes', () => {
       .expect(200);
   });
 
+  it('are counted by the age of the copies of each client', async () => {
+    await changes('resources=brands');
+    await sleep(1000);
+    const { text } = await service.anonymous().get('/metrics').expect(200);
+    const name = `catalogue_copy_age_seconds{client="${service.clientID}"} `;
+    const [, age = ''] = text.split(name);
+    expect(parseFloat(age)).toBeGreaterThanOrEqual(1);
+    expect(parseFloat(age)).toBeLessThan(5);
+  });
+
   it('are those that a client may read', async () => {
     const as = async (clientID: string, options: object, parameters: string) => {
       const { headers } = await service.newClient(clientID, options);

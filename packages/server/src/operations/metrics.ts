@@ -8,6 +8,7 @@ import { primaryPool } from '../private-api/database.js';
 import type { EnvelopedExpressAdapter } from '../http/server/enveloped-express.adapter.js';
 import { errors } from '../http/errors.js';
 import type { Observation } from '../http/observation.js';
+import { ChangesReader } from '../list/changes/changes-reader.js';
 import { PageCache } from '../list/serving/page-cache.js';
 import { StreamLimit } from '../list/serving/stream-limit.js';
 import { Replicas } from '../database/replicas.js';
@@ -45,6 +46,7 @@ export class Metrics {
     private readonly host: HttpAdapterHost<EnvelopedExpressAdapter>,
     private readonly streams: StreamLimit,
     private readonly pages: PageCache,
+    private readonly changes: ChangesReader,
   ) {
     collectDefaultMetrics({ register: this.registry });
     // A series that begins with its first error has no increase then, and an alert would miss that error.
@@ -136,6 +138,16 @@ export class Metrics {
       'catalogue_requests_waiting',
       'Requests that wait for a change, which are not in work',
       () => adapter.waiting.size,
+    );
+    this.gauge(
+      'catalogue_copy_age_seconds',
+      'Seconds since a client has last asked for changes, at this instance; one that waits asks again each minute',
+      () =>
+        Array.from(this.changes.asked.entries(), ([client, at]): [string, number] => [
+          client,
+          (performance.now() - at) / 1000,
+        ]),
+      'client',
     );
     this.gauge(
       'catalogue_undelivered_bytes',

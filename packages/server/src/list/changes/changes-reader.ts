@@ -1,6 +1,7 @@
 import { type ExecutionContext, ForbiddenException, Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityMetadata, type ObjectLiteral } from 'typeorm';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
@@ -26,6 +27,9 @@ import { matchingObjects } from '../statement/matching-objects.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import type { Changes } from './changes.controller.js';
 
+/** Clients of which it is known when they have last asked. */
+const MAX_CLIENTS = 1000;
+
 /** A resource whose changes a client may read, with the endpoint of its list. */
 interface Changing {
   readonly metadata: EntityMetadata;
@@ -35,6 +39,8 @@ interface Changing {
 /** Reads what changed in several resources since a time, and what was deleted, from one snapshot. */
 @Injectable()
 export class ChangesReader {
+  /** When clients have last asked, as `performance.now()`. */
+  readonly asked = new LRUCache<string, number>({ max: MAX_CLIENTS });
   private lists: readonly Changing[] | undefined;
 
   constructor(
@@ -58,6 +64,7 @@ export class ChangesReader {
   ): Promise<PreparedStream> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     const { client } = request;
+    if (client) this.asked.set(client.clientID, performance.now());
     const bounds = settingsFor(this.settings, client);
     const changing = this.chosen(resources, bounds);
     const ofFields = fieldsByResource(fields, changing, bounds);
