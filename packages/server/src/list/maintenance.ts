@@ -20,6 +20,8 @@ const ROUNDS_PER_PURGE = 600;
 const ROUNDS_PER_COUNT = 5;
 /** Milliseconds between two choices of the words that are counted. */
 const CHOICE_PERIOD = 10_000;
+/** Milliseconds between two advances of the watermark in a round, in which most transactions end. */
+const PAUSE_OF_WATERMARK = 100;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
 
@@ -131,7 +133,11 @@ export class Maintenance implements OnModuleDestroy {
       'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()::timestamptz))::float8 AS age',
     );
     this.watermark = performance.now() - (row?.age ?? NaN);
-    await connected.query('SELECT advance_watermark()');
+    // What one call sets, the second one stores and the third one publishes, if the writers of before it have ended.
+    for (let call = 0; call < 3; call += 1) {
+      if (call > 0) await sleep(PAUSE_OF_WATERMARK);
+      await connected.query('SELECT advance_watermark()');
+    }
   }
 
   private tasksOf(resource: string, metadata: EntityMetadata): Task[] {
