@@ -63,6 +63,11 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   readonly waiting = new WaitingRequests(
     (running) =>
       running < this.admission.maximum / 5 && this.admission.size < this.admission.maximum,
+    (request) => {
+      // As if it had just come.
+      if (this.admission.add(request.res)) this.route(request, request.res);
+      else sendError(request.res, errors.busy());
+    },
   );
   readonly http: EnvelopedServer;
   private hasAllRoutes = false;
@@ -169,7 +174,8 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
     const request = response.req as CatalogueRequest;
     if (later) {
       if (this.waiting.size < this.maxConnections * WAITING_SHARE) {
-        void this.answerLater(request, response, later);
+        response.emit(PUT_OFF);
+        void this.waiting.wait(request, later);
       } else sendError(response, errors.busy());
       return undefined;
     }
@@ -216,18 +222,6 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
       return;
     }
     this.route(request, response);
-  }
-
-  /** Runs a request again when its wait is over, as if it had just come. */
-  private async answerLater(
-    request: CatalogueRequest,
-    response: Response,
-    later: Promise<void>,
-  ): Promise<void> {
-    response.emit(PUT_OFF);
-    if (!(await this.waiting.wait(request, later))) return;
-    if (this.admission.add(response)) this.route(request, response);
-    else sendError(response, errors.busy());
   }
 
   private route(request: CatalogueRequest, response: Response): void {

@@ -3,7 +3,7 @@ import type { Coalesced } from '../../database/coalesced.js';
 import type { State } from './prepared-list.js';
 
 /** Milliseconds between two looks at the versions. */
-const PERIOD = 1000;
+const PERIOD = 100;
 
 interface Waiter {
   /** The version that it has seen. */
@@ -13,15 +13,17 @@ interface Waiter {
   readonly end: () => void;
 }
 
-/** Looks once a second whether versions have changed, for all who wait for that. */
+/** Looks ten times a second whether versions have changed, for all who wait for that. */
 @Injectable()
 export class VersionWatch implements OnModuleDestroy {
   private readonly waiting = new Map<Coalesced<State>, Set<Waiter>>();
+  /** The queries that run: a database that does not respond gets one of each. */
+  private readonly looking = new Set<Coalesced<State>>();
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
   /**
-   * Waits until a version is another one or cannot be looked up, or the time is over, to a second.
+   * Waits until a version is another one or cannot be looked up, or the time is over.
    *
    * @param query looks up the version
    * @param listener called once, later
@@ -58,16 +60,18 @@ export class VersionWatch implements OnModuleDestroy {
       for (const [query, waiters] of this.waiting) {
         for (const { deadline, end } of waiters) if (now >= deadline) end();
         if (waiters.size === 0) this.waiting.delete(query);
-        else void look([...waiters], query);
+        else if (!this.looking.has(query)) void this.look([...waiters], query);
       }
       this.timer = this.waiting.size > 0 ? this.lookLater() : undefined;
     }, PERIOD).unref();
   }
-}
 
-/** @param waiters none who came during the query, and may have seen a later version */
-async function look(waiters: readonly Waiter[], query: Coalesced<State>): Promise<void> {
-  // Requests that run again get the error.
-  const state = await query.result().catch(() => undefined);
-  for (const { version, end } of waiters) if (state?.version !== version) end();
+  /** @param waiters none who came during the query, and may have seen a later version */
+  private async look(waiters: readonly Waiter[], query: Coalesced<State>): Promise<void> {
+    this.looking.add(query);
+    // Requests that run again get the error.
+    const state = await query.result().catch(() => undefined);
+    this.looking.delete(query);
+    for (const { version, end } of waiters) if (state?.version !== version) end();
+  }
 }
