@@ -19,6 +19,7 @@ import { PROJECT, stopAll } from './processes.js';
 import { asText, type Report, type Results } from './report.js';
 import { SCENARIOS } from './scenarios.js';
 import { STOREFRONT, StorefrontRequests } from './storefront.js';
+import { waits } from './waits.js';
 
 interface Options {
   rows?: number[];
@@ -34,6 +35,7 @@ interface Options {
   firstMinute?: true;
   disk?: true;
   growth?: true;
+  waits?: true;
   database?: string;
   out: string;
 }
@@ -67,6 +69,10 @@ const options = new Command('bench')
   .option('--first-minute', 'only the lists after an import into a running service')
   .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
   .option('--growth', 'only what grows with the products: import, memory, lists and disk')
+  .option(
+    '--waits',
+    'only how soon those who wait for a change are told, and what their wait costs',
+  )
   .option('--database <url>', 'a server on which to create databases; else an embedded one')
   .option('--out <folder>', 'where to put results.json', 'bench/results')
   .parse()
@@ -116,6 +122,10 @@ async function runOf(rows: number): Promise<Omit<Results, 'rows'>> {
   if (options.overload > 0) {
     await query(url, 'VACUUM ANALYZE');
     return { overloaded: await overload(url, options.overload) };
+  }
+  if (options.waits) {
+    await query(url, 'VACUUM ANALYZE');
+    return { waits: await waits(url) };
   }
   if (options.disk) {
     await withService(url, () => tallyIsCut(url));

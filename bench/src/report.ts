@@ -8,6 +8,7 @@ import type { Effort, Measurement } from './measure.js';
 import type { ListMeasurement } from './measure-lists.js';
 import type { MixMeasurement } from './measure-mix.js';
 import type { Overload } from './overload.js';
+import type { WaitsMeasurement } from './waits.js';
 
 /** Everything that a run found out about one number of products. */
 export interface Results {
@@ -28,6 +29,7 @@ export interface Results {
   readonly disk?: Disk;
   readonly cdn?: Cdn;
   readonly copies?: Copies;
+  readonly waits?: readonly WaitsMeasurement[];
 }
 
 export interface Report {

@@ -6,6 +6,7 @@ import type firstMinute from '../../bench/measured/first-minute.json';
 import type growth from '../../bench/measured/growth.json';
 import type overload from '../../bench/measured/overload.json';
 import type measured from '../../bench/measured/results.json';
+import type waits from '../../bench/measured/waits.json';
 import type { ExpectedTable, Row } from './markdown.js';
 
 /** A run on one number of products. */
@@ -54,7 +55,7 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
   const runs = await Promise.all(
     RUNS.map(async ({ file }) => JSON.parse(await readFile(`bench/measured/${file}`, 'utf8'))),
   );
-  const [measured, overloaded, first, stored, grown] = runs;
+  const [measured, overloaded, first, stored, waited, grown] = runs;
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
   const kept = JSON.parse(await readFile(`bench/measured/${COPIES}`, 'utf8'));
   const polled = JSON.parse(await readFile(`bench/measured/${CDN}`, 'utf8'));
@@ -70,6 +71,7 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
       'first minute': { rows: firstMinuteRows(first) },
       disk: { rows: diskRows(stored) },
       updates: { rows: updateRows(stored) },
+      waits: { rows: waitRows(waited) },
       growth: { rows: growthRows(grown) },
     },
     'docs/copies.md': {
@@ -100,6 +102,7 @@ const RUNS = [
     headings: ['The first minute after an import'],
   },
   { file: 'disk.json', options: ' -- --disk', headings: ['Disk and writes'] },
+  { file: 'waits.json', options: ' -- --waits --rows 10000', headings: ['Requests that wait'] },
   {
     file: 'growth.json',
     options: ' -- --growth --rows 100000,1000000,10000000',
@@ -299,6 +302,20 @@ function growthRows({ results }: typeof growth): Row[] {
     ['', ...results.map(({ rows }) => grouped(rows)), '100,000,000, extrapolated'],
     ...lines.map(([name, values]) => [name, ...[...values, extrapolated(values)].map(digits)]),
   ];
+}
+
+function waitRows({ results: [{ waits: loads }] }: Single<typeof waits>): Row[] {
+  const rows = loads.map(({ waiting, changes, cpu, ...latency }): Row => {
+    const { median = NaN, p99 = NaN, greatest = NaN }: Partial<typeof latency> = latency;
+    return [
+      grouped(waiting),
+      String(changes),
+      ...[median, p99, greatest, cpu.instance, cpu.postgres].map(digits),
+    ];
+  });
+  const latencies = ['median, ms', 'p99, ms', 'greatest, ms'];
+  const cpu = ['CPU of the instance, %', 'CPU of PostgreSQL, %'];
+  return [['requests that wait', 'changes', ...latencies, ...cpu], ...rows];
 }
 
 function indexesOf(relations: Stored['results'][0]['disk']['relations']): number {

@@ -69,6 +69,7 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'first minute'],
   ['docs/performance.md', 'disk'],
   ['docs/performance.md', 'updates'],
+  ['docs/performance.md', 'waits'],
   ['docs/performance.md', 'growth'],
   ['docs/cdn.md', 'cdn'],
   ['docs/copies.md', 'run'],
