@@ -29,8 +29,11 @@ export interface CatalogueRequest extends Request {
   cutOffAs?: number;
   /** `performance.now()` when its answer was there; absent for an error response. */
   answeredAt?: number;
-  /** The `performance.now()` values between which it waited for a change; absent: it has not waited. */
-  waited?: { readonly began: number; ended?: number };
+  /**
+   * The `performance.now()` values between which it waited for a change, and the key of its page, which a whole list has not;
+   * absent: it has not waited.
+   */
+  waited?: { readonly began: number; readonly key?: string | undefined; ended?: number };
   /** The trace of the request; absent unless traces are exported. */
   trace?: RequestTrace;
   /** The client's address; set if its credentials were rejected. */

@@ -46,15 +46,14 @@ export class WaitingRequests {
     this.size += 1;
     await later;
     const key = keyOf(request);
-    // A whole list is sent to one reader.
-    const group = formOf(request).format ? undefined : this.groups.get(key);
+    const group = key === undefined ? undefined : this.groups.get(key);
     if (group) {
       group.push(request);
       return;
     }
     const own = [request];
-    this.groups.set(key, own);
-    await this.runFirst(own, () => this.groups.delete(key));
+    if (key !== undefined) this.groups.set(key, own);
+    await this.runFirst(own, () => key !== undefined && this.groups.delete(key));
   }
 
   /**
@@ -62,7 +61,7 @@ export class WaitingRequests {
    *
    * @param close called when it runs: those that come later get a later answer
    */
-  private async runFirst(group: readonly CatalogueRequest[], close?: () => void): Promise<void> {
+  private async runFirst(group: readonly CatalogueRequest[], close?: () => unknown): Promise<void> {
     const latest = performance.now() + LONGEST_PAUSE;
     const isDue = (): boolean => performance.now() > latest || this.hasRoom(this.running);
     await (this.turn = this.turn.then(async () => {
@@ -110,14 +109,14 @@ function isOpen({ res }: CatalogueRequest): boolean {
   return !res.destroyed;
 }
 
-/**
- * What an answer depends on: with the same credentials, a request for the same that has the same values of the headers in
- * `Vary` (RFC 9111, section 4.1).
- */
-function keyOf({ method, url, headers, res }: CatalogueRequest): string {
-  const vary = String(res.getHeader('Vary')).toLowerCase().split(/, */);
-  const names = ['authorization', 'x-client-id', 'if-none-match', 'prefer', ...vary];
-  return JSON.stringify([method, url, ...names.map((name) => headers[name])]);
+/** What an answer depends on: the credentials, the page and its form. `undefined` for a whole list, which one reader gets. */
+function keyOf(request: CatalogueRequest): string | undefined {
+  const { method, url, headers, waited } = request;
+  if (waited?.key === undefined || formOf(request).format) return undefined;
+  const sent = ['authorization', 'x-client-id', 'if-none-match', 'prefer'].map(
+    (name) => headers[name],
+  );
+  return JSON.stringify([waited.key, method, url, formOf(request).encoding, ...sent]);
 }
 
 /** What a response is sent as; `undefined` if its connection is closed before, or it is sent in parts. */

@@ -6,7 +6,7 @@ import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import { formOf } from '../../http/response-form.js';
 import { sendsToken } from '../../http/sent-tokens.js';
-import type { Prepared } from '../reading/prepared-list.js';
+import type { Prepared, PreparedPage } from '../reading/prepared-list.js';
 
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;
@@ -41,7 +41,7 @@ export class ChangeWait {
    * @throws ApiError `-4` if too many requests of the client wait
    */
   async answer(
-    prepared: Prepared,
+    prepared: Prepared & Partial<Pick<PreparedPage, 'key'>>,
     { version, count, close }: { version: string; count?: string; close?: () => Promise<void> },
     request: CatalogueRequest,
   ): Promise<Answer | undefined> {
@@ -51,7 +51,7 @@ export class ChangeWait {
     await close?.();
     const client = limitKey(request);
     if (!this.clients.enter(client)) throw errors.busy();
-    request.waited = { began: performance.now() };
+    request.waited = { began: performance.now(), key: prepared.key };
     const { res, socket } = request;
     const later = new Promise<void>((resolve) => {
       const end = prepared.wait(version, seconds, () => {
