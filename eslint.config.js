@@ -35,7 +35,7 @@ const LIST_FOLDERS = {
   plan: ['statement', 'listing', 'condition', 'query'],
   reading: ['plan', 'statement', 'visibility', 'listing', 'condition', 'query'],
   facets: ['reading', 'statement', 'visibility', 'listing', 'condition', 'query'],
-  changes: ['reading', 'statement', 'visibility', 'deletions', 'listing', 'query'],
+  changes: ['reading', 'statement', 'visibility', 'deletions', 'listing', 'condition', 'query'],
   serving: ['changes', 'facets', 'reading', 'visibility', 'listing'],
 };
 

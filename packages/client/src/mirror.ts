@@ -30,11 +30,11 @@ export interface MirrorOptions<Fields = Readonly<Record<string, readonly string[
 
 /** What is known of a copy. */
 export interface MirrorStatus {
-  /** Whether it has all objects: not before its first round is complete, nor while it begins again. */
+  /** Whether a round of this `Mirror` was complete, and it does not begin again. */
   readonly isComplete: boolean;
   /** Every change before this time is in it, by the clock of the database. */
   readonly updatedUntil: string | undefined;
-  /** Milliseconds since it was known to have everything; `Infinity` before the first round is complete. */
+  /** Milliseconds since the service answered what it has; `Infinity` before the first round is complete. */
   readonly age: number;
   /** How many rounds brought something. */
   readonly rounds: number;
@@ -78,7 +78,7 @@ export class Mirror {
   /** Of the answer that the copies are equal to; absent: another one may have been written in part. */
   private tag: string | undefined;
   private cursor: string | undefined;
-  private began = -Infinity;
+  private roundStart = -Infinity;
   private confirmed = -Infinity;
   private rounds = 0;
   private begun = 0;
@@ -116,8 +116,8 @@ export class Mirror {
   async round({ wait, ...call }: CallOptions & { readonly wait?: number } = {}): Promise<boolean> {
     const { tag } = this;
     const pause = tag === undefined ? LONG_PAUSE : PAUSE;
-    if (wait) await this.transport.pause(this.began + pause - performance.now(), call);
-    this.began = performance.now();
+    if (wait) await this.transport.pause(this.roundStart + pause - performance.now(), call);
+    this.roundStart = performance.now();
     this.tag = undefined;
     const headers: Record<string, string> = {};
     if (wait) headers.Prefer = `wait=${wait}`;
@@ -143,28 +143,28 @@ export class Mirror {
     headers: Readonly<Record<string, string>>,
     call: CallOptions,
   ): Promise<boolean> {
-    const { stores, options } = this;
-    const asked = performance.now();
+    const { stores, options, transport } = this;
     const query = { ...this.query, since };
-    const { transport } = this;
     const opened = await transport.stream('/changes', query, call, headers);
     const { exchange, response } = opened;
+    const answered = performance.now();
     const until = updatedUntil(response);
     const tag = response.headers.get('ETag') ?? undefined;
-    const isNew = response.status !== 304;
+    const isRead = response.status !== 304;
+    const isNew = isRead && totalOf(response) > 0;
     const writes: Write[] = [];
     if (since === undefined) {
       this.begun += 1;
       this.confirmed = -Infinity;
       writes.push(this.saving(undefined));
       for (const store of stores.values()) writes.push(() => store.clear());
-    } else if (isNew) {
+    } else if (isRead) {
       // Before anything of it is in the copy: if it is lost, the service must notice.
       writes.push(this.saving(withMark(since, until)));
     }
     try {
       await options.begin?.();
-      if (!isNew) await exchange.text(response);
+      if (!isRead) await exchange.text(response);
       else {
         for await (const each of this.writesOf(
           valuesOf(opened, transport, call, totalOf(response)),
@@ -183,7 +183,7 @@ export class Mirror {
       throw error;
     }
     this.tag = tag;
-    this.confirmed = isNew ? asked : performance.now();
+    this.confirmed = answered;
     this.rounds += isNew ? 1 : 0;
     return isNew;
   }

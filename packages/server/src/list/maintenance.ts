@@ -22,7 +22,7 @@ const ROUNDS_PER_COUNT = 5;
 const CHOICE_PERIOD = 10_000;
 /** Milliseconds between two advances of the watermark in a round, in which most transactions end. */
 const PAUSE_OF_WATERMARK = 100;
-/** Milliseconds by which a watermark is behind that needs no further advance in a round: its margin, and as much as two pauses. */
+/** A watermark that is behind by fewer milliseconds needs no further advance in a round. Its margin is 1,000 of them. */
 const RECENT_WATERMARK = 1300;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
@@ -132,6 +132,7 @@ export class Maintenance implements OnModuleDestroy {
     const connected = await this.connections.connected();
     // What one call sets, the second one stores and the third one publishes, if the writers of before it have ended.
     for (let call = 0; call < 3; call += 1) {
+      if (call > 0) await sleep(PAUSE_OF_WATERMARK);
       // Read first: a database that is read-only refuses the other statement.
       const [row] = await connected.query<{ age: number | null }[]>(
         'SELECT (1000 * extract(epoch FROM clock_timestamp() - current_watermark()::timestamptz))::float8 AS age',
@@ -140,7 +141,6 @@ export class Maintenance implements OnModuleDestroy {
       // The calls of other instances do the same.
       if (call > 0 && this.watermarkAge < RECENT_WATERMARK) return;
       await connected.query('SELECT advance_watermark()');
-      await sleep(PAUSE_OF_WATERMARK);
     }
   }
 

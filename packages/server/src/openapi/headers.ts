@@ -46,7 +46,7 @@ export function headers(rateLimit: number): Json {
     },
     'X-Updated-Until': {
       description:
-        'Every change made before this time is in the response: what to ask for next as `updatedSince`.',
+        'Every change made before this time is in the response: what to ask for next as `updatedSince` or `since`.',
       schema: { type: 'string', format: 'date-time', maxLength: 49 },
       example: '2026-11-21T12:00:00.0001234567890000000012345678Z',
     },

@@ -141,9 +141,9 @@ export class Metrics {
     );
     this.gauge(
       'catalogue_copy_age_seconds',
-      'Seconds since a client has last asked for changes, at this instance; one that waits asks again each minute',
+      'Seconds since this instance has last answered a request of a client for changes; of several instances, the least counts',
       () =>
-        Array.from(this.changes.asked.entries(), ([client, at]): [string, number] => [
+        Array.from(this.changes.answered.entries(), ([client, at]): [string, number] => [
           client,
           (performance.now() - at) / 1000,
         ]),

@@ -1,7 +1,7 @@
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import { Parameter } from '../../http/parameters/declared-parameters.js';
-import { DATE_TIME } from '../query/parameters.js';
-import { arrayOf, mustBe } from '../query/parameters.js';
+import { namesIn } from '../query/name-parameters.js';
+import { arrayOf, DATE_TIME, mustBe } from '../query/parameters.js';
 import { readRetained } from '../deletions/retained.js';
 
 /** The query parameters of `/changes`. Which names there are depends on the application: see `ChangesReader`. */
@@ -32,7 +32,7 @@ export class ChangesQueryDto extends CredentialsQueryDto {
 /** Names, separated by commas. Property: `string[]`, in the order sent. */
 function NameListParam(meaning: string, example: string): PropertyDecorator {
   const read = (text: string) => {
-    const names = text.split(',').map((name) => name.replace(/^ +| +$/g, ''));
+    const names = namesIn(text);
     return names.includes('') ? mustBe('names, separated by commas') : [...new Set(names)];
   };
   return Parameter({ meaning, schema: arrayOf({ type: 'string' }), example, read, reads: [] });

@@ -1,4 +1,4 @@
-import { type ExecutionContext, ForbiddenException, Injectable, type Type } from '@nestjs/common';
+import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
@@ -7,12 +7,18 @@ import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
 import { errors } from '../../http/errors.js';
 import { isAllowed } from '../../http/parameters/allowed-parameters.js';
-import { type ParameterSettings, settingsFor } from '../../http/parameters/declared-parameters.js';
+import { ParameterValues } from '../../database/statement.js';
+import {
+  parametersOf,
+  type ParameterSettings,
+  settingsFor,
+} from '../../http/parameters/declared-parameters.js';
 import { ownResources } from '../../resource/own-table.js';
 import { fieldsOf, identifierOf, nameOf } from '../../resource/resource.js';
 import { DELETIONS } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import { DeletionListing } from '../deletions/deletion-listing.js';
+import { sqlEach } from '../condition/print.js';
 import { Listing } from '../listing/listing.js';
 import { totalOrder } from '../listing/order.js';
 import { passesGuards } from '../query/list-guard.js';
@@ -27,7 +33,7 @@ import { matchingObjects } from '../statement/matching-objects.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import type { Changes } from './changes.controller.js';
 
-/** Clients of which it is known when they have last asked. */
+/** Clients of which it is known when they were last answered. */
 const MAX_CLIENTS = 1000;
 
 /** A resource whose changes a client may read, with the endpoint of its list. */
@@ -39,8 +45,8 @@ interface Changing {
 /** Reads what changed in several resources since a time, and what was deleted, from one snapshot. */
 @Injectable()
 export class ChangesReader {
-  /** When clients have last asked, as `performance.now()`. */
-  readonly asked = new LRUCache<string, number>({ max: MAX_CLIENTS });
+  /** When clients were last answered, as `performance.now()`. */
+  readonly answered = new LRUCache<string, number>({ max: MAX_CLIENTS });
   private lists: readonly Changing[] | undefined;
 
   constructor(
@@ -55,22 +61,20 @@ export class ChangesReader {
    * an object refers to is there, where resources are named before those that refer to them.
    *
    * @param context that of the request. The guards of each list apply
-   * @throws ApiError `-15` for a resource that the client may not read, `-25` for a name that there is not
+   * @throws ApiError `-15` for a resource that the client may not read, `-25` for a name that there is not; what a guard throws
    */
   async prepare(
     { query: { resources, since, fields = [] } }: Changes,
     context: ExecutionContext,
-    prefersWait: boolean,
   ): Promise<PreparedStream> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
     const { client } = request;
-    if (client) this.asked.set(client.clientID, performance.now());
     const bounds = settingsFor(this.settings, client);
     const changing = this.chosen(resources, bounds);
     const ofFields = fieldsByResource(fields, changing, bounds);
     const changed: VisibleListing[] = [];
     for (const { metadata, list } of changing) {
-      if (!(await passesGuards(list, context))) throw new ForbiddenException();
+      if (!(await passesGuards(list, context))) throw notFor(nameOf(metadata));
       const asked = { fields: ofFields.get(nameOf(metadata)), updatedSince: since };
       const query = Object.assign(new list.query() as ListQueryDto, asked);
       const handler = await list.handlerFor(request);
@@ -82,17 +86,16 @@ export class ChangesReader {
     const deleted = since
       ? changing.map(({ metadata }) => VisibleListing.of(deletionsOf(metadata, since), client))
       : [];
-    const parts = [...changed.map(changedPart), ...deleted.toReversed().map(deletedPart)];
-    return this.preparedOf(parts, since, ofFields, prefersWait);
+    return this.preparedOf(changed, deleted.toReversed(), since);
   }
 
   private preparedOf(
-    parts: readonly Part[],
+    changed: readonly VisibleListing[],
+    deleted: readonly VisibleListing[],
     since: Date | undefined,
-    fields: ReadonlyMap<string, readonly string[]>,
-    prefersWait: boolean,
   ): PreparedStream {
-    const listings = parts.map(({ listing }) => listing);
+    const parts = [...changed.map(changedPart), ...deleted.map(deletedPart)];
+    const listings = [...changed, ...deleted];
     const [first] = listings;
     if (!first) throw errors.forbidden('Changes are not for this client');
     const resources = [...new Set(listings.flatMap((listing) => listing.resources))];
@@ -101,12 +104,12 @@ export class ChangesReader {
       resources,
       isVersioned: listings.every(({ isVersioned }) => isVersioned),
       isPartial: listings.some(({ isPartial }) => isPartial),
-      // A replica has no mark, from which the next changes are asked for.
+      // Also all objects are read on the primary: only it gives the mark with which a client asks for the next changes.
       since: since ?? new Date(0),
     };
-    const { reads, page } = this.sources.of(all, prefersWait);
+    const { reads, page } = this.sources.of(all, true);
     // Without the time, so that the entity tag of an answer is that of what the client has when it asks again.
-    const key = keyOf('changes', resources, [...fields.entries()].flat());
+    const key = keyOf('changes', resources, ...changed.flatMap(shownBy));
     return {
       ...page,
       isOfChanges: since !== undefined,
@@ -121,22 +124,20 @@ export class ChangesReader {
       ({ metadata, list }) =>
         bounds.rights.mayRead(nameOf(metadata)) && isAllowed(list.query, 'updatedSince', bounds),
     );
-    const found = (names ?? allowed.map(({ metadata }) => nameOf(metadata))).map((name) => {
+    return (names ?? allowed.map(({ metadata }) => nameOf(metadata))).map((name) => {
       const each = allowed.find(({ metadata }) => nameOf(metadata) === name);
       if (each) return each;
       const isThere = this.lists?.some(({ metadata }) => nameOf(metadata) === name);
-      if (isThere && !bounds.rights.mayRead(name))
-        throw errors.forbidden(`The resource ${name} is not for this client`);
+      if (isThere && !bounds.rights.mayRead(name)) throw notFor(name);
       throw unknown(
         'resources',
         name,
         allowed.map(({ metadata }) => nameOf(metadata)),
       );
     });
-    return found;
   }
 
-  /** The resources that have a table of the service, a list and times of changes. */
+  /** The resources that have a table of the service, a list without required parameters, and times of changes. */
   private all(): Changing[] {
     const endpoints = endpointsIn(this.modules).filter(
       (each) => pathParametersOf(each).length === 0,
@@ -144,7 +145,8 @@ export class ChangesReader {
     return [...ownResources(this.dataSource).values()].flatMap((metadata) => {
       const query = listQueryOf(metadata.target as Type);
       const list = endpoints.find((each) => each.query === query);
-      return query && list && metadata.updateDateColumn ? [{ metadata, list }] : [];
+      const isAsked = query && [...parametersOf(query).values()].some((each) => each.isRequired);
+      return list && !isAsked && metadata.updateDateColumn ? [{ metadata, list }] : [];
     });
   }
 }
@@ -175,6 +177,16 @@ function fieldsByResource(
   const wrong = fields.find((name) => !known.has(name));
   if (wrong !== undefined) throw unknown('fields', wrong, [...known]);
   return named;
+}
+
+/** What a listing shows of which objects, whatever the time since which they have changed. */
+function shownBy({ repository: { metadata }, fields, scope }: VisibleListing): unknown[] {
+  const values = new ParameterValues();
+  return [fields, sqlEach(scope, { metadata, values }), values.values];
+}
+
+function notFor(resource: string) {
+  return errors.forbidden(`The resource ${resource} is not for this client`);
 }
 
 function unknown(parameter: string, name: string, allowed: readonly string[]) {

@@ -104,7 +104,7 @@ export function SortParam(
   });
 }
 
-function namesIn(text: string): string[] {
+export function namesIn(text: string): string[] {
   return text.split(',').map((name) => name.replace(/^ +| +$/g, ''));
 }
 

@@ -84,8 +84,11 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       const { format } = formOf(request);
       if (format !== 'ndjson')
         throw errors.refused('Changes are sent as lines: send Accept: application/x-ndjson');
-      const prepared = await this.changes.prepare(result, context, prefersWait);
-      return this.streams.answer(prepared, format, request);
+      const prepared = await this.changes.prepare(result, context);
+      const answer = await this.streams.answer(prepared, format, request);
+      const { clientID = '' } = request.client ?? {};
+      if (!answer.later) this.changes.answered.set(clientID, performance.now());
+      return answer;
     }
     if (result instanceof ObjectLookup) {
       return this.pages.answerObject(VisibleObject.of(result, request.client), request);

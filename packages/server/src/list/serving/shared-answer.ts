@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { sendsToken } from '../../http/sent-tokens.js';
 import { PRIVATE } from '../../http/server/common-headers.js';
-import { argumentsOf, RouteParamtypes } from '../../private-api/decorators.js';
+import { argumentsOf, declaredBy, RouteParamtypes } from '../../private-api/decorators.js';
 import { rightsOf } from '../../resource/visibility.js';
 
 /**
  * Seconds for which a shared cache serves an answer without asking, and then while it asks for it again. After both it
- * waits for a new one. Browsers may use theirs for the second time once more: an answer that is shown is at most ten
- * seconds old. Longer would save little: at this, a list costs the service one request in three seconds.
+ * waits for a new one. A browser may apply the second time once more to its own copy: an answer that is shown is at most
+ * ten seconds old. Longer would save little: at this, a list costs the service one request in three seconds.
  */
 export const [FRESH, STALE] = [3, 3];
 
@@ -43,10 +43,16 @@ export function share(context: ExecutionContext, request: CatalogueRequest): voi
   }
 }
 
-/** Whether the handler of a project reads more of the request than its URL, such as a header. */
+/**
+ * Whether the handler of a project, or what is declared around it, may read more of the request than its URL, such as a
+ * header.
+ */
 function readsMore(context: ExecutionContext): boolean {
   const { QUERY, PARAM } = RouteParamtypes;
-  return argumentsOf(context.getClass(), context.getHandler().name).some(
-    ({ kind }) => kind !== QUERY && kind !== PARAM,
+  const [controller, handler] = [context.getClass<object>(), context.getHandler()];
+  return (
+    [controller, handler].some(
+      (each) => declaredBy(each, 'guards') ?? declaredBy(each, 'interceptors'),
+    ) || argumentsOf(controller, handler.name).some(({ kind }) => kind !== QUERY && kind !== PARAM)
   );
 }
