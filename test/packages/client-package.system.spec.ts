@@ -463,7 +463,7 @@ export async function types(
   // @ts-expect-error -- the store needs more fields than are asked for
   catalogue.mirror({ products: new ProductStore() }, { save, fields: { products: ['productID'] } });
   // @ts-expect-error -- required
-  new Catalogue({ url: 'http://127.0.0.1', clientID: 'demo' });
+  new Catalogue({ url: 'http://127.0.0.1' });
   return [whole, values, new CatalogueError('-1', 'm', 500, undefined, undefined).errcode];
 }
 
