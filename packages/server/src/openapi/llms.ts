@@ -119,7 +119,9 @@ function wordsOf(list: List, endpoints: readonly DescribedEndpoint[], isPublic: 
     ...asked('identified', identifier),
     with: include.length > 0 ? `&include=${include.join()}` : '',
     ...asked('since', 'updatedSince'),
-    stream: isPublic ? '' : '; with `Accept: application/x-ndjson`, one a line',
+    stream: isPublic
+      ? ''
+      : '; with `Accept: application/x-ndjson`, one a line. `changes` has what was deleted, too',
     fields: fields.join(', '),
     filters: filters.join(', ') || undefined,
     sort: sorts.filter((name) => !name.startsWith('-')).join(', ') || undefined,
