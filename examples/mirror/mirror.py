@@ -195,7 +195,8 @@ def main(file, mode):
                 sys.exit(str(refusal))
             tag, pause = None, refusal.pause
             print(f'{refusal}: again in {pause} s', file=sys.stderr)
-        except (OSError, HTTPException, json.JSONDecodeError) as error:
+        # A response that was cut within a line, or within a character, is a ValueError.
+        except (OSError, HTTPException, ValueError) as error:
             tag, pause = None, PAUSE_AFTER_FAILURE
             print(f'{error}: again in {pause} s', file=sys.stderr)
         time.sleep(pause)

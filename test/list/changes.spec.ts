@@ -4,6 +4,7 @@ import { connectedTo } from '#server/testing/database.js';
 import { Random } from '#server/testing/random.js';
 import { clientOf } from '../packages/client-of.js';
 import { refusal, sharedService } from '../service.js';
+import { until } from '../until.js';
 import { advanceWatermark } from '../watermark.js';
 
 /** The duration of the run beside writers; set MIRROR_SECONDS for a longer one. */
@@ -126,6 +127,42 @@ describe('Changes', () => {
       .head('/changes')
       .set({ ...service.headers, ...LINES })
       .expect(200);
+  });
+
+  it('miss none while a table is rewritten, for whose lock they wait', async () => {
+    await advanceWatermark(service.dataSource, 3);
+    const { headers } = await changes('resources=categories');
+    const since = headers['x-updated-until'] ?? '';
+    await query(`UPDATE categories SET name = 'C2' WHERE "categoryID" = 'c'`);
+    const rewriting = service.dataSource.createQueryRunner();
+    await rewriting.startTransaction();
+    await rewriting.query('ALTER TABLE categories ADD COLUMN z double precision DEFAULT random()');
+    const asked = changes(`resources=brands,categories&since=${since}`);
+    await until(async () => {
+      const waiting = await query(
+        `SELECT FROM pg_locks WHERE NOT granted AND relation = 'categories'::regclass`,
+      );
+      return waiting.length > 0;
+    });
+    await rewriting.commitTransaction();
+    await rewriting.release();
+    expect((await asked).lines).toContainEqual({
+      resource: 'categories',
+      object: expect.objectContaining({ name: 'C2' }),
+    });
+    await query('ALTER TABLE categories DROP COLUMN z');
+  });
+
+  it('come for all who wait, although few whole lists are read at a time', async () => {
+    const { headers } = await changes('resources=brands');
+    const { etag = '', 'x-updated-until': since = '' } = headers;
+    const sent = { ...LINES, 'If-None-Match': etag, Prefer: 'wait=30' };
+    const path = `/changes?resources=brands&since=${since}`;
+    const waiting = Array.from({ length: 20 }, async () => service.get(path).set(sent));
+    await sleep(1000);
+    await query(`UPDATE brands SET name = 'B4' WHERE "brandID" = 'b'`);
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
   it('are counted by the age of the copies of each client', async () => {

@@ -162,8 +162,10 @@ export class Mirror {
       // Before anything of it is in the copy: if it is lost, the service must notice.
       writes.push(this.saving(withMark(since, until)));
     }
+    let hasBegun = false;
     try {
       await options.begin?.();
+      hasBegun = true;
       if (!isRead) await exchange.text(response);
       else {
         for await (const each of this.writesOf(
@@ -178,8 +180,14 @@ export class Mirror {
       await options.commit?.();
     } catch (error) {
       exchange.end();
-      await options.rollback?.();
-      if (options.rollback) this.cursor = since;
+      if (options.rollback) {
+        this.cursor = since;
+        // The first error says more than that of a transaction which has ended by itself.
+        if (hasBegun)
+          await Promise.resolve()
+            .then(options.rollback)
+            .catch(() => undefined);
+      }
       throw error;
     }
     this.tag = tag;

@@ -62,10 +62,13 @@ export class ReadPool {
     return replicas.read(primary, bounded);
   }
 
-  /** Runs work as `read`, in one snapshot. */
-  readSnapshot<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  /** Runs work as `read`, in one snapshot of some tables. */
+  readSnapshot<T>(
+    work: (snapshot: Snapshot) => Promise<T>,
+    tables: readonly string[] = [],
+  ): Promise<T> {
     return this.read(async (pool) => {
-      const snapshot = await Snapshot.open(pool);
+      const snapshot = await Snapshot.open(pool, tables);
       try {
         return await work(snapshot);
       } finally {

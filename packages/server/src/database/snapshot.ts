@@ -30,12 +30,21 @@ export class Snapshot {
   /**
    * Takes a connection and begins the transaction.
    *
+   * @param tables what it will read, in SQL. Their locks come before the snapshot: to one that is older than TRUNCATE, or than
+   * ALTER TABLE that rewrites a table, the table is empty. In one order, so that two that lock them do not deadlock
    * @param signal once aborted, the statement in progress is cancelled and no other one begins
    */
-  static async open(pool: Pool, signal?: AbortSignal): Promise<Snapshot> {
+  static async open(
+    pool: Pool,
+    tables: readonly string[] = [],
+    signal?: AbortSignal,
+  ): Promise<Snapshot> {
     const snapshot = new Snapshot(pool, await pool.connect(), signal);
     try {
       await snapshot.rows('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      // No snapshot is taken by it.
+      const locked = [...new Set(tables)].sort().join(', ');
+      if (locked !== '') await snapshot.rows(`LOCK TABLE ${locked} IN ACCESS SHARE MODE`);
     } catch (error) {
       await snapshot.close();
       throw error;

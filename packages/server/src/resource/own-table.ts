@@ -1,6 +1,6 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { externalTableNamed, isResourceName } from './declaration.js';
-import { externalTableOf, isResource, resourcesOf } from './resource.js';
+import { externalTableOf, isResource, resourcesOf, tableNamed } from './resource.js';
 import { DELETIONS } from './visibility.js';
 
 /**
@@ -13,6 +13,11 @@ export function hasOwnTable(resource: string | Pick<EntityMetadata, 'target'>): 
   return typeof resource === 'string'
     ? isResourceName(resource) && !externalTableNamed(resource)
     : isResource(resource) && !externalTableOf(resource);
+}
+
+/** Those of some resources that the service has the tables of, as tables in SQL. PostgreSQL locks no materialized view. */
+export function ownTables(resources: readonly string[]): string[] {
+  return resources.filter((name) => hasOwnTable(name)).map(tableNamed);
 }
 
 /** Whether every change gives the lists of an entity another version. Those of deletions have that of the resource. */

@@ -98,7 +98,8 @@ export class ChangesReader {
     const listings = [...changed, ...deleted];
     const [first] = listings;
     if (!first) throw errors.forbidden('Changes are not for this client');
-    const resources = [...new Set(listings.flatMap((listing) => listing.resources))];
+    // In one order, so that they share the look at their version with others.
+    const resources = [...new Set(listings.flatMap((listing) => listing.resources))].sort();
     const all = {
       repository: first.repository,
       resources,

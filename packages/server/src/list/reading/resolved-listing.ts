@@ -9,6 +9,7 @@ import {
   replaceIn,
 } from '../condition/condition.js';
 import { identifiersText } from '../condition/print.js';
+import { ownTables } from '../../resource/own-table.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */
@@ -34,10 +35,12 @@ export function readResolved<T>(
   if (identifierQueriesIn(listing.conditions).length === 0) {
     return read(listing, (statement, values) => reads.rows(statement, values));
   }
-  return reads.readSnapshot(async (snapshot) =>
-    read(await resolved(listing, snapshot), (statement, values) =>
-      snapshot.objects(statement, values),
-    ),
+  return reads.readSnapshot(
+    async (snapshot) =>
+      read(await resolved(listing, snapshot), (statement, values) =>
+        snapshot.objects(statement, values),
+      ),
+    ownTables(listing.resources),
   );
 }
 

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { EntityMetadata } from 'typeorm';
 import { Coalesced } from '../../database/coalesced.js';
 import { IncompleteSchemaError } from '../../database/database-failure.js';
@@ -44,10 +45,13 @@ export function onlyPage<Page extends CountedState>(
   return page;
 }
 
+/** Sets of resources whose queries are kept: a client can name any of them. */
+const MAX_QUERIES = 500;
+
 /** Looks up the current state of resources. Concurrent callers share queries. */
 @Injectable()
 export class Versions {
-  private readonly queries = new Map<string, Coalesced<State>>();
+  private readonly queries = new LRUCache<string, Coalesced<State>>({ max: MAX_QUERIES });
 
   /** The state of resources, from a query that begins after the call. */
   current(resources: readonly string[], reads: ReadPool): Promise<State> {

@@ -4,6 +4,7 @@ import type { ReadPool } from '../../database/read-pool.js';
 import { Snapshot } from '../../database/snapshot.js';
 import { ParameterValues } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
+import { isVersioned, ownTables } from '../../resource/own-table.js';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
 import { and, sqlEach } from '../condition/print.js';
@@ -139,7 +140,9 @@ async function openParts(
   resources: readonly string[],
   signal: AbortSignal,
 ): Promise<OpenList> {
-  const snapshot = await Snapshot.open(pool, signal);
+  const own = parts.map(({ listing }) => listing.repository.metadata).filter(isVersioned);
+  const tables = [...own.map(tableOf), ...ownTables(resources)];
+  const snapshot = await Snapshot.open(pool, tables, signal);
   try {
     // Lock order: tables before tallies, as TRUNCATE takes them; otherwise they deadlock.
     for (const [at, { objects }] of parts.entries()) {

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/keyed-limit.js';
 import { Settings } from '../../settings/settings.js';
 import type { OpenList, WholeList } from '../reading/prepared-list.js';
 import { halfOfPool } from './read-limit.js';
+
+/** Milliseconds between two looks whether there is room. */
+const PAUSE = 5;
 
 /** Limits the number of whole lists that are read at a time. Each holds a connection to the database. */
 @Injectable()
@@ -20,16 +24,29 @@ export class StreamLimit {
 
   /** @throws ApiError `-4` if one more list of a client would exceed a limit */
   requireRoom(client: string): void {
-    if (this.size >= this.maximum || !this.clients.hasRoom(client)) throw errors.busy();
+    if (!this.hasRoom(client)) throw errors.busy();
+  }
+
+  private hasRoom(client: string): boolean {
+    return this.size < this.maximum && this.clients.hasRoom(client);
   }
 
   /**
    * Opens a list for a client.
    *
    * @param signal is aborted when the client disconnects
+   * @param patience milliseconds for which it waits for room
    * @throws ApiError `-4` if the list exceeds a limit
    */
-  async open(whole: WholeList, client: string, signal: AbortSignal): Promise<OpenList> {
+  async open(
+    whole: WholeList,
+    client: string,
+    signal: AbortSignal,
+    patience = 0,
+  ): Promise<OpenList> {
+    const latest = performance.now() + patience;
+    while (!this.hasRoom(client) && performance.now() < latest && !signal.aborted)
+      await sleep(PAUSE);
     this.requireRoom(client);
     this.clients.enter(client);
     this.size += 1;

@@ -23,6 +23,9 @@ const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
 /** Bytes per write. A reader stalls if it does not read this many within `stallTimeout`. */
 const WRITE_SIZE = 16_384;
 
+/** Milliseconds for which a list waits for room that has waited for a change: all that did so come at once. */
+const PATIENCE = 5000;
+
 /** Answers with a whole list, without an envelope. */
 @Injectable()
 export class StreamServer {
@@ -60,7 +63,7 @@ export class StreamServer {
     }
     const ending = endingOf(request);
     const list = await traced(request, 'query', () =>
-      this.streams.open(whole, clientOf(request), ending.signal),
+      this.streams.open(whole, clientOf(request), ending.signal, request.waited ? PATIENCE : 0),
     );
     const later = isVersioned && (await this.changeWait.answer(prepared, list, request));
     if (later) return later;
