@@ -29,7 +29,7 @@ const TARGETS = [
   '/%',
   '/openapi.json',
   '/docs/style.css',
-  '/deletions/brands?deletedSince=2026-01-01T00:00:00Z',
+  '/changes?resources=brands',
 ];
 
 /** Bytes of one request, most of them well-formed, and whether the connection ends with it. */

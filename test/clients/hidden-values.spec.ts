@@ -24,7 +24,7 @@ const PATHS = [
   '/products',
   '/products/p03',
   '/facets/products',
-  '/deletions/products',
+  '/changes',
   '/variants',
   '/variants/v03',
   '/facets/variants',
@@ -123,7 +123,7 @@ async function arsenal(credentials: Credentials): Promise<Map<string, [string, s
   ]);
   const found = new Map<string, [string, string[]][]>();
   for (const path of PATHS) {
-    const required = path.startsWith('/deletions') ? `?deletedSince=${YESTERDAY}` : '';
+    const required = path === '/changes' ? `?since=${YESTERDAY}` : '';
     const { body } = await send({ method: 'OPTIONS', target: path, headers: {} }, credentials);
     const { response_data: page } = JSON.parse(body || '{}');
     const known = (page?.objects ?? []) as Record<string, unknown>[];
@@ -133,9 +133,7 @@ async function arsenal(credentials: Credentials): Promise<Map<string, [string, s
       return [String(name), values.length > 0 ? values : some];
     });
     found.set(path + required, [
-      ...parameters.filter(
-        ([name]) => !['clientID', 'access_token', 'deletedSince'].includes(name),
-      ),
+      ...parameters.filter(([name]) => !['clientID', 'access_token', 'since'].includes(name)),
       ...crafted,
     ]);
   }

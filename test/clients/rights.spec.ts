@@ -108,7 +108,7 @@ describe('A client of some resources', () => {
     as = await clientWith({ resources: ['products', 'variants'] });
   });
 
-  it.each(['/brands', '/brands/b1', '/deletions/brands?deletedSince=x', '/brands?nonsense=1'])(
+  it.each(['/brands', '/brands/b1', '/brands?nonsense=1'])(
     'is refused the others: %s',
     async (path) => {
       const body = refusal(-15, 'The resource brands is not for this client');
@@ -371,7 +371,7 @@ describe('A client with a public token', () => {
   });
 
   it.each([
-    ['/deletions/products?deletedSince=x', 'application/json', 'Deletions are'],
+    ['/changes?since=x', 'application/x-ndjson', 'Changes are'],
     ['/products?nonsense=1', 'text/csv', 'Whole lists are'],
     ['/products', 'application/x-ndjson', 'Whole lists are'],
     ['/sum_of_wares', '*/*', 'This path is'],
@@ -391,7 +391,7 @@ describe('A client with a public token', () => {
     );
     expect(limit).toMatchObject({ maximum: 100, default: 50 });
     const { body } = await as('/openapi.json').expect(200);
-    expect(Object.keys(body.paths)).not.toContain('/deletions/products');
+    expect(Object.keys(body.paths)).not.toContain('/changes');
     expect(
       body.components.schemas.ProductPage.properties.response_data.properties.objects,
     ).toMatchObject({ maxItems: 100 });

@@ -36,6 +36,8 @@ afterAll(async () => {
 
 const get = (instance: Instance, path: string, more: Record<string, string> = {}) =>
   fetch(`${instance.address}${path}`, { headers: { ...headers, ...more } });
+const changes = (instance: Instance, since: string) =>
+  get(instance, `/changes?resources=brands&since=${since}`, { Accept: 'application/x-ndjson' });
 
 it('Instances whose clocks differ by hours tell the same watermark and versions', async () => {
   const [right, ...wrong] = instances as [Instance, Instance, Instance];
@@ -52,14 +54,13 @@ it('Instances whose clocks differ by hours tell the same watermark and versions'
     await queryOn(database.url, `UPDATE brands SET name = name || '!' WHERE "brandID" = 'b0'`);
     for (const answer of [await waits, await get(right, `/brands?updatedSince=${since}`)])
       expect(await answer.json()).toMatchObject({ response_data: { count: '1' } });
-    const deletions = await get(instance, `/deletions/brands?deletedSince=${since}`);
-    expect(deletions.status).toBe(200);
+    expect((await changes(instance, since)).status).toBe(200);
   }
 });
 
 it('What is nearly as old as deletions are kept is refused by a clock that is ahead', async () => {
   const old = new Date(Date.now() - 30 * 24 * HOUR + HOUR / 2).toISOString();
-  const asked = instances.map((each) => get(each, `/deletions/brands?deletedSince=${old}`));
+  const asked = instances.map((each) => changes(each, old));
   // They are kept for a day longer, so that the clock that is behind misses none.
   expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 400, 200]);
 });

@@ -478,11 +478,6 @@ class OwnFacetsController {
   @Get('own') other(): void {}
 }
 
-@Controller('deletions')
-class OwnDeletionsController {
-  @Get() list(): void {}
-}
-
 /* eslint-enable @typescript-eslint/no-empty-function, @typescript-eslint/no-unused-vars */
 
 @Module({ controllers: [RefusedController] })
@@ -490,7 +485,7 @@ class PathModule {}
 
 @Module({
   imports: [PathModule, RouterModule.register([{ path: 'admin', module: PathModule }])],
-  controllers: [HealthController, MetricsController, OwnFacetsController, OwnDeletionsController],
+  controllers: [HealthController, MetricsController, OwnFacetsController],
   providers: [
     { provide: APP_FILTER, useClass: OwnFilter },
     { provide: APP_GUARD, useClass: ThrottlerGuard },
@@ -555,7 +550,6 @@ REFUSED.set('a health module, other handlers at paths of the service', [
   'MetricsController.read at /metrics has a path of the service',
   'OwnFacetsController.list at /facets/products has a path of the service',
   'OwnFacetsController.other at /facets/own has a path of the service',
-  'OwnDeletionsController.list at /deletions has a path of the service',
 ]);
 
 const REFUSED_METHODS = [

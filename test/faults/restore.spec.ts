@@ -43,12 +43,7 @@ it('While the database is restored under the service, every answer is right or -
   load = new Load(
     4,
     [`http://127.0.0.1:${service.port}`],
-    [
-      '/brands?limit=20',
-      '/brands/b',
-      '/facets/products',
-      '/deletions/brands?deletedSince=9999-12-31T00:00:00Z',
-    ],
+    ['/brands?limit=20', '/brands/b', '/facets/products'],
     service.headers,
   );
   await load.untilMore(20);

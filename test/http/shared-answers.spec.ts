@@ -95,9 +95,9 @@ describe('Without a token', () => {
     await get('/brands?clientID=shop').set('X-Client-ID', 'shop').expect(400);
     await service.anonymous().options('/brands?clientID=shop').expect(200);
     const { body } = await get('/openapi.json?clientID=shop').expect(200);
-    expect(Object.keys(body.paths)).not.toContain('/deletions/products');
+    expect(Object.keys(body.paths)).not.toContain('/changes');
     expect(body.security).toContainEqual({ clientID: [] });
-    await get('/deletions/brands?clientID=shop&deletedSince=2026-01-01T00:00:00Z').expect(403);
+    await get('/changes?clientID=shop').expect(403);
   });
 
   it('all others miss it alike, and so does whatever is sent as one', async () => {

@@ -170,7 +170,7 @@ describe('A request with Prefer: wait', () => {
   it.each([
     ['a list', '/brands?updatedSince=', 'application/json', 'A'],
     ['a whole list', '/brands?updatedSince=', 'application/x-ndjson', 'A'],
-    ['a list of deletions', '/deletions/brands?deletedSince=', 'application/x-ndjson', 'b'],
+    ['changes', '/changes?resources=brands&since=', 'application/x-ndjson', '"deleted":"b"'],
   ])('for changes, without any yet, waits: %s', async (_, path, Accept, found) => {
     await service.load('brands', [{ brandID: 'b', name: 'B' }]);
     const [row] = await service.dataSource.query<[{ now: Date }]>('SELECT now() + $1 AS now', [

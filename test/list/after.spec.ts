@@ -83,15 +83,6 @@ describe('after', () => {
     },
   );
 
-  it('walks the list of deletions', async () => {
-    await service.load('products', [{ productID: 'gone1', type: 'DIGITAL' }]);
-    await service.load('products', [{ productID: 'gone2', type: 'DIGITAL' }]);
-    const since = encodeURIComponent(new Date(Date.now() - 60_000).toISOString());
-    await service.dataSource.query(`DELETE FROM products WHERE "productID" LIKE 'gone%'`);
-    const path = `/deletions/products?deletedSince=${since}&fields=productID&after=gone1`;
-    expect((await pageOf(path)).identifiers).toEqual(['gone2']);
-  });
-
   it('is -31 for an object that does not exist, also as a stream', async () => {
     const path = '/products?sort=-price&after=nothing';
     const expected = refusal(-31, 'There is no products object nothing');

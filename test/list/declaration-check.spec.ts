@@ -792,7 +792,7 @@ function namedAlike(): Type {
 }
 
 @Module({
-  // Imported twice, with its facets and deletions.
+  // Imported twice.
   imports: [ListModule.forFeature(Brand), ListModule.forFeature(Brand)],
   controllers: [namedAlike(), namedAlike()],
 })

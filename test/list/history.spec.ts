@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { markOf } from '#server/list/query/since.js';
 import { createDatabase, queryOn, type TestDatabase } from '#server/testing/database.js';
+import { LINES } from '../deleted.js';
 import { refusal, type Service, startService } from '../service.js';
 import { advanceWatermark } from '../watermark.js';
 
@@ -33,9 +34,9 @@ const restore = () => service.dataSource.query('UPDATE watermark SET timeline = 
 
 /** What else asks for changes since a time. */
 const PATHS = [
-  ['a page', '/brands?updatedSince='],
-  ['facets', '/facets/products?facets=type&updatedSince='],
-  ['deletions', '/deletions/brands?deletedSince='],
+  ['a page', '/brands?updatedSince=', {}],
+  ['facets', '/facets/products?facets=type&updatedSince=', {}],
+  ['changes', '/changes?resources=brands&since=', LINES],
 ] as const;
 
 it('A time with a mark is read as its milliseconds', async () => {
@@ -49,30 +50,28 @@ it('A time with a mark is read as its milliseconds', async () => {
   expect(body.response_data.count).toBe('1');
 });
 
-it.each(PATHS)('%s since a time of the same history is given, also as 304', async (_, path) => {
+it.each(PATHS)('%s since a time of the same history is given, also as 304', async (...row) => {
+  const [, path, accept] = row;
+  const get = (since: string) => service.get(path + since).set(accept);
   const until = await given();
-  const { headers } = await service.get(path + until).expect(200);
-  await service
-    .get(path + until)
-    .set('If-None-Match', String(headers.etag))
-    .expect(304);
+  const { headers } = await get(until).expect(200);
+  await get(until).set('If-None-Match', String(headers.etag)).expect(304);
 });
 
-it.each(PATHS)('%s since a time that was lost is -38, also beside a tag', async (_, path) => {
+it.each(PATHS)('%s since a time that was lost is -38, also beside a tag', async (...row) => {
+  const [, path, accept] = row;
+  const get = (since: string) => service.get(path + since).set(accept);
   const kept = await given();
   await advanceWatermark(service.dataSource, 1);
   const lost = await given();
-  const { headers } = await service.get(path + lost).expect(200);
+  const { headers } = await get(lost).expect(200);
   await restore();
-  await service.get(path + kept).expect(503, refusal(-2, 'The service is temporarily unavailable'));
+  await get(kept).expect(503, refusal(-2, 'The service is temporarily unavailable'));
   await advanceWatermark(service.dataSource, 1);
   for (let repeated = 0; repeated < 2; repeated += 1) {
-    await service.get(path + kept).expect(200);
-    await service.get(path + lost).expect(410, LOST);
-    await service
-      .get(path + lost)
-      .set('If-None-Match', String(headers.etag))
-      .expect(410, LOST);
+    await get(kept).expect(200);
+    await get(lost).expect(410, LOST);
+    await get(lost).set('If-None-Match', String(headers.etag)).expect(410, LOST);
     // The history before the last one.
     await restore();
     await advanceWatermark(service.dataSource, 1);

@@ -3,6 +3,7 @@ import { exported } from '../import/exported.js';
 import { miscounts } from '#server/verify/miscounts.js';
 import { findViolations } from '#server/verify/verify.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
+import { deletedSince } from '../deleted.js';
 import { refusal, type Service } from '../service.js';
 import { KEYED_WORDS, KeyedModule, type KeyType, NODES } from './keyed.fixture.js';
 import { byIdentifier, describeList } from '#server/testing/describe-list.js';
@@ -208,6 +209,13 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       await query(`DELETE FROM ${resource}`);
     });
 
+    it('is deleted by its identifier', async () => {
+      const since = new Date(Date.now() - 1000).toISOString();
+      await service.load(resource, [{ nodeID: key(1), kind: 'LEAF', name: 'gone' }]);
+      await query(`DELETE FROM ${resource} WHERE name = 'gone'`);
+      expect(await deletedSince(service, resource, since)).toContain(key(1));
+    });
+
     it('is documented as what it is', async () => {
       const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
       const schema = {
@@ -224,11 +232,6 @@ for (const type of Object.keys(KEYS) as KeyType[]) {
       expect(named('nodeID')).toMatchObject({ type: 'array', items: schema });
       const [inPath] = document.paths[`/${resource}/{nodeID}`].get.parameters;
       expect(inPath.schema).toMatchObject(schema);
-      const deleted = document.paths[`/deletions/${resource}`].get.parameters as {
-        name: string;
-        schema: object;
-      }[];
-      expect(deleted.find(({ name }) => name === 'after')?.schema).toMatchObject(schema);
       const { properties } = document.components.schemas[`Test${type}Node`];
       expect(properties.nodeID).toMatchObject(schema);
       expect(properties.parentID).toMatchObject({ ...schema, type: [schema.type, 'null'] });

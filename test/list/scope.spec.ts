@@ -12,6 +12,7 @@ import { SchemaCheck } from '#server/schema/schema-check.js';
 import { lineOf } from '#server/schema/difference.js';
 import { differences } from '#server/schema/differences.js';
 import { findViolations } from '#server/verify/verify.js';
+import { deletedIn, LINES } from '../deleted.js';
 import { createDeclared, installDeclared } from '../schema/declared.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
@@ -56,6 +57,13 @@ async function ask(
         done(null, text);
       });
     });
+}
+
+const CHANGES = `/changes?resources=test_orders&since=${SINCE}`;
+
+function changesOf(client: string, resource = 'test_orders'): Promise<Response> {
+  const path = `/changes?resources=${resource}&since=${SINCE}`;
+  return ask(client, path, { headers: LINES });
 }
 
 /** The body. A response to HEAD has none. */
@@ -223,11 +231,8 @@ describe('A resource with a scope', () => {
     '/test_folders?include=parent&sort=-name',
     '/test_folders?within=fa',
     '/test_folders?within=SECRET-f',
-    `/deletions/test_orders?deletedSince=${SINCE}`,
-    `/deletions/test_orders?deletedSince=${SINCE}&sort=-deletedAt&limit=1`,
-    `/deletions/test_orders?deletedSince=${SINCE}&after=a28`,
-    `/deletions/test_orders?deletedSince=${SINCE}&after=SECRET-gone`,
-    `/deletions/test_folders?deletedSince=${SINCE}`,
+    `/changes?resources=test_orders&since=${SINCE}`,
+    `/changes?resources=test_folders,test_orders&fields=test_orders.note&since=${SINCE}`,
   ];
   const paths = [...lists, ...counts, ...others];
   const forms: Sent[] = [
@@ -515,10 +520,10 @@ describe('A resource with a scope', () => {
       '/test_orders',
       '/test_orders/a01',
       '/facets/test_orders',
-      `/deletions/test_orders?deletedSince=${SINCE}`,
+      CHANGES,
       '/test_lines?include=order',
     ]) {
-      const response = await ask(client, path);
+      const response = await ask(client, path, path === CHANGES ? { headers: LINES } : {});
       expect([path, response.status, textOf(response)]).toEqual([path, 500, fault]);
     }
     expect(logged).toHaveBeenCalledWith(expect.stringContaining('The scope of test_orders'));
@@ -528,10 +533,7 @@ describe('A resource with a scope', () => {
 });
 
 describe('Deletions of a resource with a scope', () => {
-  const deleted = async (client: string, parameters = '') =>
-    (
-      await pageOf(client, `/deletions/test_orders?deletedSince=${SINCE}&limit=1000${parameters}`)
-    ).objects.map(({ orderID }) => orderID);
+  const deleted = async (client: string) => deletedIn(textOf(await changesOf(client)));
 
   it('tell of an object that has moved to another client, and only who has seen it', async () => {
     await insert('test_orders', order('moved', 'a', 0));
@@ -546,16 +548,8 @@ describe('Deletions of a resource with a scope', () => {
     // Once, also for who has seen it twice.
     const all = await deleted('auditor');
     expect(new Set(all).size).toBe(all.length);
-    expect((await pageOf('auditor', `/deletions/test_orders?deletedSince=${SINCE}`)).count).toBe(
-      String(all.length),
-    );
-    const at = all.indexOf('moved');
-    expect(await deleted('auditor', '&after=moved')).toEqual(all.slice(at + 1));
-    const headers = { Accept: 'text/csv' };
-    const rest = `/deletions/test_orders?deletedSince=${SINCE}&fields=orderID&after=moved`;
-    expect(textOf(await ask('auditor', rest, { headers }))).toBe(
-      ['orderID', ...all.slice(at + 1), ''].join('\r\n'),
-    );
+    const response = await changesOf('auditor');
+    expect(response.headers['x-total-count']).toBe(String(textOf(response).split('\n').length - 1));
   });
 
   it('follow every column of the scope', async () => {
@@ -606,18 +600,17 @@ describe('The record of deletions', () => {
     ]);
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await service.application.get(SchemaCheck).start();
-    const paths = [
-      '/test_orders',
-      '/test_lines?include=order',
-      '/facets/test_orders',
-      `/deletions/test_orders?deletedSince=${SINCE}`,
+    const paths = ['/test_orders', '/test_lines?include=order', '/facets/test_orders'];
+    const statuses = async () => [
+      ...(await Promise.all(paths.map(async (path) => (await ask('a', path)).status))),
+      (await changesOf('a')).status,
     ];
-    for (const path of paths) expect([path, (await ask('a', path)).status]).toEqual([path, 503]);
+    expect(await statuses()).toEqual([503, 503, 503, 503]);
     logged.mockRestore();
     const installed = await installDeclared(service.dataSource);
     expect(installed.map(({ statements }) => statements)).toEqual([[scoped]]);
     await until(async () => (await ask('a', '/test_orders')).status === 200);
-    for (const path of paths) expect([path, (await ask('a', path)).status]).toEqual([path, 200]);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
   });
 
   it('must have them in the types of the resource, of any length', async () => {
@@ -638,8 +631,9 @@ describe('The record of deletions', () => {
        UPDATE brands SET name = 'Two' WHERE "brandID" = 'gone'`,
     );
     await query(`DELETE FROM brands WHERE "brandID" = 'gone'`);
-    const { count, objects } = await pageOf('auditor', `/deletions/brands?deletedSince=${SINCE}`);
-    expect([count, objects.map(({ brandID }) => brandID)]).toEqual(['1', ['gone']]);
+    expect(textOf(await changesOf('auditor', 'brands'))).toBe(
+      '{"resource":"brands","deleted":"gone"}\n',
+    );
     expect(await installDeclared(service.dataSource)).toEqual([]);
     expect((await differences(service.dataSource)).map(({ text }) => text)).toEqual([
       'the deletions of brands record name of its columns, its scope names nothing',

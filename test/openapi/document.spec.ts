@@ -111,11 +111,9 @@ function expectDocumented(path: string, response: RawResponse, method = 'get'): 
   expect({ path, errors: isValid ? [] : validate.errors }).toEqual({ path, errors: [] });
 }
 
-/** The URL of an existing object or list, with its required parameters. */
-function example(path: string, without?: string): string {
-  const url = path.replace(/\{(\w).*\}/, '$11');
-  const isEnough = !path.startsWith('/deletions/') || without === 'deletedSince';
-  return isEnough ? url : `${url}?deletedSince=${new Date().toISOString()}`;
+/** The URL of an existing object or list. */
+function example(path: string): string {
+  return path.replace(/\{(\w).*\}/, '$11');
 }
 
 function withQuery(url: string, query: string): string {
@@ -133,8 +131,7 @@ function namesOf(url: string): string {
 
 /** This parameter with a field that the URL has. */
 function fieldOf(url: string): string {
-  if (isFacets(url)) return 'facets=type';
-  return `fields=${url.startsWith('/deletions/') ? 'deletedAt' : 'updatedAt'}`;
+  return isFacets(url) ? 'facets=type' : 'fields=updatedAt';
 }
 
 /** How to provoke each error, by errcode. Some need a fault of the service. */
@@ -150,7 +147,6 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-14': (method, url) => send(method, withQuery(url, 'clientID=tester'), clients.known),
   '-15': (method, url) => send(method, url, clients.narrow),
   '-20': (method, url) => send(method, withQuery(url, 'limit=%zz'), clients.known),
-  '-21': (method, url) => send(method, url.split('?', 1)[0] ?? '', clients.known),
   '-22': (method, url) => send(method, withQuery(url, `${namesOf(url)}=`), clients.known),
   '-23': (method, url) => send(method, withQuery(url, 'nonsense=1'), clients.known),
   '-24': (method, url) =>
@@ -161,7 +157,7 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
   '-31 ': (method, url) => send(method, withQuery(url, 'after=none'), clients.known),
   '-34': (method, url) => send(method, withQuery(url, 'a'.repeat(17_000)), clients.known),
   '-34 ': (method, url) => send(method, url, `X-Large: ${'a'.repeat(40_000)}\r\n`),
-  '-38': (method, url) => send(method, since(url, LOST), clients.known),
+  '-38': (method, url) => send(method, withQuery(url, `updatedSince=${LOST}`), clients.known),
   '-40': async (method, url) => {
     await send(method, url, clients.hurried);
     return send(method, url, clients.hurried);
@@ -170,12 +166,6 @@ const FAILURES: Record<string, (method: string, url: string) => Promise<RawRespo
 
 /** Of a history that never was. */
 const LOST = `${new Date().toISOString().slice(0, 23)}${'0'.repeat(25)}Z`;
-
-function since(url: string, time: string): string {
-  return url.startsWith('/deletions/')
-    ? url.replace(/deletedSince=[^&]*/, `deletedSince=${time}`)
-    : withQuery(url, `updatedSince=${time}`);
-}
 
 function coded(code: string): Error {
   return Object.assign(new Error('of the database'), { code });
@@ -213,7 +203,7 @@ function examplesIn(node: unknown): Example[] {
 
 const RESOURCES = [
   ...['/products', '/products/{productID}', '/categories', '/categories/{categoryID}'],
-  ...['/brands', '/brands/{brandID}', '/facets/products', '/deletions/products'],
+  ...['/brands', '/brands/{brandID}', '/facets/products'],
 ];
 
 describe('The OpenAPI document', () => {
@@ -261,7 +251,7 @@ describe('The OpenAPI document', () => {
       for (const { name, in: place, schema } of document.paths[path].get.parameters.map(at)) {
         if (place !== 'query') continue;
         // An example would not be valid for ever, or be made up.
-        if (['deletedSince', 'facetStarts'].includes(name)) {
+        if (name === 'facetStarts') {
           expect(schema).not.toHaveProperty('examples');
           continue;
         }
@@ -270,7 +260,7 @@ describe('The OpenAPI document', () => {
         const field = name === 'bounds' ? '&facets=price' : '';
         const response = await send(
           'GET',
-          withQuery(example(path, name), `${name}=${text}${field}`),
+          withQuery(example(path), `${name}=${text}${field}`),
           clients.known,
         );
         // There is no object with the identifier of the example.
@@ -347,8 +337,8 @@ describe('The OpenAPI document', () => {
   it('has a schema of each object and of each page, under a name that stays', () => {
     expect(Object.keys(document.components.schemas)).toEqual(
       expect.arrayContaining([
-        ...['Success', 'ErrorEnvelope', 'Product', 'ProductPage', 'ProductDeletion'],
-        ...['ProductDeletionPage', 'ProductFacetCount', 'ProductFacetPage', 'Category'],
+        ...['Success', 'ErrorEnvelope', 'Product', 'ProductPage'],
+        ...['ProductFacetCount', 'ProductFacetPage', 'Category'],
         ...['CategoryPage', 'Brand', 'BrandPage'],
       ]),
     );

@@ -87,19 +87,6 @@ export interface Product {
   readonly variantsCount?: string;
 }
 
-export interface ProductDeletion {
-  /**
-   * Identified the object that is gone.
-   * @example p-000006
-   */
-  readonly productID: string;
-  /**
-   * When it was deleted, or its identifier changed.
-   * @example 2026-11-21T12:00:00.000Z
-   */
-  readonly deletedAt: string;
-}
-
 export interface Category {
   /**
    * Identifies the category.
@@ -130,19 +117,6 @@ export interface Category {
   readonly parent?: Category | null;
 }
 
-export interface CategoryDeletion {
-  /**
-   * Identified the object that is gone.
-   * @example kitchen-cooking
-   */
-  readonly categoryID: string;
-  /**
-   * When it was deleted, or its identifier changed.
-   * @example 2026-11-21T12:00:00.000Z
-   */
-  readonly deletedAt: string;
-}
-
 export interface Brand {
   /**
    * Identifies the brand.
@@ -164,19 +138,6 @@ export interface Brand {
    * @example 2026-11-21T12:00:00.000Z
    */
   readonly updatedAt: string;
-}
-
-export interface BrandDeletion {
-  /**
-   * Identified the object that is gone.
-   * @example amagumo
-   */
-  readonly brandID: string;
-  /**
-   * When it was deleted, or its identifier changed.
-   * @example 2026-11-21T12:00:00.000Z
-   */
-  readonly deletedAt: string;
 }
 
 export interface Variant {
@@ -222,19 +183,6 @@ export interface Variant {
   readonly updatedAt: string;
   /** The object that `productID` refers to; null if there is none. */
   readonly product?: Product | null;
-}
-
-export interface VariantDeletion {
-  /**
-   * Identified the object that is gone.
-   * @example p-000418-2
-   */
-  readonly variantID: string;
-  /**
-   * When it was deleted, or its identifier changed.
-   * @example 2026-11-21T12:00:00.000Z
-   */
-  readonly deletedAt: string;
 }
 
 /** The types of each resource: of its objects, and of what its methods take. */
@@ -390,21 +338,6 @@ export interface Resources {
       /** The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
       readonly include?: readonly ('brand' | 'category' | 'variants')[];
     };
-    readonly deletion: ProductDeletion;
-    readonly deletionQuery: {
-      /** Most objects to return; 0 answers with the count alone. */
-      readonly limit?: number;
-      /** How many matching objects to skip; past the end is an empty page. */
-      readonly offset?: number;
-      /** Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-      readonly deletedSince: Date | string;
-      /** The fields of each object, in the order of the resource. Default: `productID,deletedAt`. */
-      readonly fields?: readonly ('productID' | 'deletedAt')[];
-      /** The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-      readonly after?: string;
-      /** The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `productID`. */
-      readonly sort?: readonly ('productID' | '-productID' | 'deletedAt' | '-deletedAt')[];
-    };
     readonly facetQuery: {
       /** Most values of each field; 0 answers with the count alone. */
       readonly limit?: number;
@@ -542,21 +475,6 @@ export interface Resources {
       /** The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
       readonly include?: readonly 'parent'[];
     };
-    readonly deletion: CategoryDeletion;
-    readonly deletionQuery: {
-      /** Most objects to return; 0 answers with the count alone. */
-      readonly limit?: number;
-      /** How many matching objects to skip; past the end is an empty page. */
-      readonly offset?: number;
-      /** Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-      readonly deletedSince: Date | string;
-      /** The fields of each object, in the order of the resource. Default: `categoryID,deletedAt`. */
-      readonly fields?: readonly ('categoryID' | 'deletedAt')[];
-      /** The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-      readonly after?: string;
-      /** The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `categoryID`. */
-      readonly sort?: readonly ('categoryID' | '-categoryID' | 'deletedAt' | '-deletedAt')[];
-    };
     readonly facetQuery: never;
   };
   readonly brands: {
@@ -585,21 +503,6 @@ export interface Resources {
     readonly objectQuery: {
       /** The fields of each object, in the order of the resource. Default: `brandID,name,createdAt,updatedAt`. */
       readonly fields?: readonly ('brandID' | 'name' | 'createdAt' | 'updatedAt')[];
-    };
-    readonly deletion: BrandDeletion;
-    readonly deletionQuery: {
-      /** Most objects to return; 0 answers with the count alone. */
-      readonly limit?: number;
-      /** How many matching objects to skip; past the end is an empty page. */
-      readonly offset?: number;
-      /** Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-      readonly deletedSince: Date | string;
-      /** The fields of each object, in the order of the resource. Default: `brandID,deletedAt`. */
-      readonly fields?: readonly ('brandID' | 'deletedAt')[];
-      /** The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-      readonly after?: string;
-      /** The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `brandID`. */
-      readonly sort?: readonly ('brandID' | '-brandID' | 'deletedAt' | '-deletedAt')[];
     };
     readonly facetQuery: never;
   };
@@ -687,21 +590,6 @@ export interface Resources {
       )[];
       /** The related objects of each object: one that it refers to, or null; or a list of those that refer to it, beside `<name>Count`, the number of all of them. `fields` names fields of them as `<name>.<field>`. */
       readonly include?: readonly 'product'[];
-    };
-    readonly deletion: VariantDeletion;
-    readonly deletionQuery: {
-      /** Most objects to return; 0 answers with the count alone. */
-      readonly limit?: number;
-      /** How many matching objects to skip; past the end is an empty page. */
-      readonly offset?: number;
-      /** Those deleted at this time or later, at most 30 days ago: the X-Updated-Until of an earlier answer. */
-      readonly deletedSince: Date | string;
-      /** The fields of each object, in the order of the resource. Default: `variantID,deletedAt`. */
-      readonly fields?: readonly ('variantID' | 'deletedAt')[];
-      /** The page begins behind the object with this identifier, in the order of the list; not together with offset. */
-      readonly after?: string;
-      /** The order, by these fields, `-` before one for descending; ties are ordered by identifier, in the direction of the last field. Default: `variantID`. */
-      readonly sort?: readonly ('variantID' | '-variantID' | 'deletedAt' | '-deletedAt')[];
     };
     readonly facetQuery: {
       /** Most values of each field; 0 answers with the count alone. */

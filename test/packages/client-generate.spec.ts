@@ -180,9 +180,7 @@ describe('The module', () => {
     ]);
     expect(source).toContain('export interface ResourceObject {');
     expect(source).toContain('readonly brand?: ResourceObject | null;');
-    expect(source).toContain(
-      `readonly myBrands: Omit<Resource<Resources['myBrands']>, 'facets' | 'deletions'>;`,
-    );
+    expect(source).toContain(`readonly myBrands: Omit<Resource<Resources['myBrands']>, 'facets'>;`);
     expect(source).toContain(`(transport, 'my-brands', 'brandID');`);
   });
 });

@@ -315,7 +315,6 @@ describe('An editor', () => {
       "products.list({ fields: ['name'], include: ['brand'] })",
       'Page<{ readonly name: string | null; readonly brand: Brand | null; }>',
     ],
-    ["brands.deletions({ deletedSince: '' })", 'Page<BrandDeletion>'],
     ["brands.stream({ fields: ['name'] })", 'OpenedStream<{ readonly name: string; }>'],
     ["products.get('p', { fields: ['name', 'price'] })", NAMED],
     ["products.get('p')", 'Product'],
@@ -432,7 +431,6 @@ export async function types(
   });
   catalogue.products.stream({ brandID: undefined, priceMin: 20 });
   void catalogue.products.facets({ facets: undefined, priceMin: 20, createdSince: new Date() });
-  catalogue.brands.deletions({ deletedSince: new Date(), limit: undefined });
 
   // Without types, all names are possible.
   const lots = new Resource(new Transport({ url: 'http://127.0.0.1', clientID: 'c', accessToken: 't' }), 'lots', 'lotID');
@@ -442,8 +440,6 @@ export async function types(
   catalogue.products.list({ colour: 'red' });
   // @ts-expect-error -- a text
   catalogue.products.list({ q: 20 });
-  // @ts-expect-error -- required
-  catalogue.brands.deletions({ deletedSince: undefined });
   // @ts-expect-error -- no such value
   catalogue.products.list({ type: ['LIQUID'] });
   // @ts-expect-error -- no such field
@@ -454,8 +450,6 @@ export async function types(
   void catalogue.brands.get('b', { include: ['brand'] });
   // @ts-expect-error -- no such sort
   catalogue.brands.list({ sort: ['price'] });
-  // @ts-expect-error -- required
-  catalogue.brands.deletions({});
   // @ts-expect-error -- brands have no facets
   catalogue.brands.facets();
   // @ts-expect-error -- a copy does not follow related objects

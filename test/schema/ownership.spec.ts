@@ -12,6 +12,7 @@ import {
 import { migrate } from '#server/schema/migrate.js';
 import { MIGRATIONS } from '../project.js';
 import { logLines } from '../log-lines.js';
+import { LINES } from '../deleted.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
 
@@ -169,19 +170,20 @@ it.each([
 });
 
 it.each([
-  ['/brands?limit=', 'brands_tally'],
-  ['/deletions/brands?deletedSince=9999-12-31T00:00:00Z&limit=', 'brands_deletions'],
-  ['/categories?limit=', 'resource_versions'],
-])('A service that may not read what %s needs is not ready', async (path, table) => {
+  ['/brands?limit=*', 'brands_tally', '*/*'],
+  ['/changes?resources=brands&since=9999-12-31T00:00:0*Z', 'brands_deletions', LINES.Accept],
+  ['/categories?limit=*', 'resource_versions', '*/*'],
+])('A service that may not read what %s needs is not ready', async (path, table, accept) => {
+  const get = (at: string) => service.get(path.replace('*', at)).set('Accept', accept);
   const [{ owner }] = (await asAdministrator('SELECT current_user AS owner')) as [
     { owner: string },
   ];
   await service.application.get(SchemaCheck).start();
-  await service.get(`${path}1`).expect(200);
+  await get('1').expect(200);
   await ready().expect(200);
   await asAdministrator(`ALTER TABLE ${table} OWNER TO ${owner}`);
   // Not from the page cache.
-  await service.get(`${path}2`).expect(503, refusal(-2, 'The service is temporarily unavailable'));
+  await get('2').expect(503, refusal(-2, 'The service is temporarily unavailable'));
   await ready().expect(503, { status: 'unavailable', reason: 'schema' });
   const remedy = `ALTER TABLE "${table}" OWNER TO "${ROLE}"`;
   expect(logged).toContain(
@@ -190,5 +192,5 @@ it.each([
   );
   await asAdministrator(remedy);
   await until(async () => (await ready()).status === 200);
-  await service.get(`${path}2`).expect(200);
+  await get('2').expect(200);
 });

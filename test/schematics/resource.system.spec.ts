@@ -477,7 +477,7 @@ describe('A resource', () => {
     );
     const tables = rows.map(({ name }) => name);
     expect(tables).toEqual(expect.arrayContaining(['clients', 'watermark', 'brands_tally_deltas']));
-    const paths = ['deletions', 'docs', 'facets', 'health', 'metrics'];
+    const paths = ['changes', 'docs', 'facets', 'health', 'metrics'];
     for (const name of [...tables, ...paths]) {
       expect(() => namesOf(name, 'scratch')).toThrow(' is taken by the service itself');
     }

@@ -9,8 +9,6 @@
  * @property {string} object the name of the schema of its objects
  * @property {Json[]} query the parameters of its list
  * @property {Json[]} objectQuery those of a single object
- * @property {string | undefined} deletion the name of the schema of its deletions, if it lists them
- * @property {Json[] | undefined} deletionQuery
  * @property {Json[] | undefined} facetQuery the parameters of its facets, if it has them
  */
 
@@ -23,15 +21,12 @@ export function resourcesIn(document) {
     const [, name = '', identifier = ''] = /^\/([^/]+)\/\{([^/]+)\}$/.exec(path) ?? [];
     const object = schemaOfList(document, `/${name}`);
     if (object === undefined) return [];
-    const deletions = `/deletions/${name}`;
     return {
       name,
       identifier,
       object,
       query: queryOf(document, `/${name}`) ?? [],
       objectQuery: queryOf(document, path) ?? [],
-      deletion: schemaOfList(document, deletions),
-      deletionQuery: queryOf(document, deletions),
       facetQuery: queryOf(document, `/facets/${name}`),
     };
   });

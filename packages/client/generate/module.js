@@ -59,15 +59,13 @@ export class Catalogue ${block([
 }
 
 /**
- * The names of the schemas that objects and deletions are of, and of those that these refer to.
+ * The names of the schemas that objects are of, and of those that these refer to.
  *
  * @param {Json} document
  * @param {readonly Resource[]} resources
  */
 function schemaNames(document, resources) {
-  const names = new Set(
-    resources.flatMap(({ object, deletion }) => (deletion ? [object, deletion] : [object])),
-  );
+  const names = new Set(resources.map(({ object }) => object));
   for (const name of names) {
     const schema = JSON.stringify(document.components.schemas[name]);
     for (const [, other = ''] of schema.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
@@ -91,23 +89,12 @@ function fieldsOf(properties) {
 }
 
 /** @param {Resource} resource */
-function typesOf({
-  name,
-  identifier,
-  object,
-  query,
-  objectQuery,
-  deletion,
-  deletionQuery,
-  facetQuery,
-}) {
+function typesOf({ name, identifier, object, query, objectQuery, facetQuery }) {
   return `readonly ${key(propertyName(name))}: ${block([
     `readonly identifier: ${literal(identifier)};`,
     `readonly object: ${interfaceName(object)};`,
     `readonly query: ${queryType(query)};`,
     `readonly objectQuery: ${queryType(objectQuery)};`,
-    `readonly deletion: ${deletion ? interfaceName(deletion) : 'never'};`,
-    `readonly deletionQuery: ${queryType(deletionQuery)};`,
     `readonly facetQuery: ${queryType(facetQuery)};`,
   ])};`;
 }
@@ -119,15 +106,13 @@ function queryType(parameters) {
     name,
     { ...schema, description, examples: [] },
   ]);
-  const required = parameters.filter((each) => each.required).map(({ name }) => name);
-  return objectType(Object.fromEntries(properties), required, ARGUMENTS);
+  return objectType(Object.fromEntries(properties), [], ARGUMENTS);
 }
 
 /** @param {Resource} resource */
-function property({ name, deletion, facetQuery }) {
-  const missing = [...(facetQuery ? [] : ['facets']), ...(deletion ? [] : ['deletions'])];
+function property({ name, facetQuery }) {
   const type = `Resource<${typesName(name)}>`;
-  const present = missing.length > 0 ? `Omit<${type}, ${missing.map(literal).join(' | ')}>` : type;
+  const present = facetQuery ? type : `Omit<${type}, 'facets'>`;
   return `readonly ${key(propertyName(name))}: ${present};`;
 }
 

@@ -47,11 +47,11 @@ export type MirrorFields<R extends Readonly<Record<keyof R, ResourceTypes>>> = {
   readonly [Name in keyof R]?: readonly OwnField<R[Name]>[];
 };
 
-/** A store for each resource that is copied: of those that list their deletions. */
+/** A store for each resource that is copied: of those whose changes are known. */
 export type MirrorStores<R extends Readonly<Record<keyof R, ResourceTypes>>, Fields> = {
-  readonly [Name in keyof R as [R[Name]['deletion']] extends [never] ? never : Name]?: MirrorStore<
-    Copied<R[Name], Name extends keyof Fields ? Fields[Name] : undefined>
-  >;
+  readonly [
+    Name in keyof R as 'updatedSince' extends keyof R[Name]['query'] ? Name : never
+  ]?: MirrorStore<Copied<R[Name], Name extends keyof Fields ? Fields[Name] : undefined>>;
 };
 
 type Copied<R extends ResourceTypes, Fields> = Fields extends readonly string[]

@@ -4,15 +4,13 @@ import type { Selected } from './selected.js';
 import { ObjectStream } from './stream.js';
 import type { CallOptions, Transport } from './transport.js';
 
-/** The types of a resource: its objects and deletions, and the parameters of its paths. */
+/** The types of a resource: its objects, and the parameters of its paths. */
 export interface ResourceTypes {
   /** The name of the field that identifies an object. */
   readonly identifier: string;
   readonly object: object;
   readonly query: object;
   readonly objectQuery: object;
-  readonly deletion: object;
-  readonly deletionQuery: object;
   readonly facetQuery: object;
 }
 
@@ -28,8 +26,6 @@ interface AnyTypes extends ResourceTypes {
   readonly object: Readonly<Record<string, unknown>>;
   readonly query: AnyQuery;
   readonly objectQuery: AnyQuery;
-  readonly deletion: Readonly<Record<string, unknown>>;
-  readonly deletionQuery: AnyQuery;
   readonly facetQuery: AnyQuery & { readonly facets?: readonly string[] };
 }
 
@@ -136,13 +132,5 @@ export class Resource<R extends ResourceTypes = AnyTypes> {
     type Field = ParameterValues<R['facetQuery'], 'facets'>;
     const counted = objects as (Omit<FacetCount<Field>, 'count'> & { count: string })[];
     return { count, objects: counted.map((each) => ({ ...each, count: Number(each.count) })) };
-  }
-
-  /** What was deleted since a time: `await` gives a page, `for await` all. */
-  deletions<const Fields extends readonly ParameterValues<R['deletionQuery'], 'fields'>[] = []>(
-    query: QueryWith<R['deletionQuery'], Fields, never>,
-    options?: CallOptions,
-  ): List<Selected<R['deletion'], Fields, []>> {
-    return new List(this.transport, `/deletions/${this.name}`, this.identifier, query, options);
   }
 }

@@ -11,7 +11,6 @@ import { classShape } from '../resource/json-shape.js';
 import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
 import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
 import { ChangesController } from '../list/changes/changes.controller.js';
-import { comesWithResource } from '../list/query/list-guard.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import {
   argumentsOf,
@@ -25,7 +24,7 @@ import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js'
 
 /** The paths that the service answers itself, also those below them. */
 const OWN_PATHS = [
-  ...['/changes', '/deletions', '/docs', '/facets', '/health'],
+  ...['/changes', '/docs', '/facets', '/health'],
   ...['/llms-full.txt', '/llms.txt', '/metrics'],
   '/openapi.json',
 ];
@@ -77,8 +76,7 @@ function* routeProblems(endpoint: Endpoint): Generator<string> {
   const { controller, method, path, name: handler } = endpoint;
   const declaring = (controller.prototype as Record<string, () => unknown>)[method] ?? controller;
   const [, first = ''] = path.split('/');
-  const isOwn = controller === ChangesController || comesWithResource(controller);
-  if (OWN_PATHS.includes(`/${first}`) && !isOwn)
+  if (OWN_PATHS.includes(`/${first}`) && controller !== ChangesController)
     yield `${handler} at ${path} has a path of the service: ${OWN_PATHS.join(', ')} are there`;
   if ([controller, declaring].some((each) => Array.isArray(declaredBy(each, 'path'))))
     yield `${handler} has several paths: a handler has one`;
@@ -181,11 +179,7 @@ export function* unreachedHandlers(endpoints: readonly Endpoint[]): Generator<st
   }
 }
 
-/** Whether two handlers do the same: a module, or what comes with a resource, may be imported twice. */
+/** Whether two handlers are the same: a module may be imported twice. */
 function isSame(one: Endpoint, other: Endpoint): boolean {
-  return (
-    one.name === other.name &&
-    (one.controller === other.controller ||
-      [one, other].every(({ controller }) => comesWithResource(controller)))
-  );
+  return one.name === other.name && one.controller === other.controller;
 }

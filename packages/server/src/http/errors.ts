@@ -95,7 +95,7 @@ export const errors = {
   forbidden: define(-15, 403, 'the client may not make this request', '<reason>', ['The stock of other shops is not for this client']),
 
   malformed: define(-20, 400, 'the request cannot be parsed (percent-encoding, HTTP syntax)', 'The request is malformed', []),
-  parameterMissing: define(-21, 400, 'a required parameter is missing', 'The parameter <name> is required', ['deletedSince']),
+  parameterMissing: define(-21, 400, 'a required parameter is missing', 'The parameter <name> is required', ['day']),
   parameterInvalid: define(-22, 400, 'a value of the wrong type or form', 'The parameter <name> must be <what it must be>', ['priceMin', 'a decimal number such as 19.99']),
   parameterUndefined: define(-23, 400, 'an undefined parameter', 'The parameter <name> must not be present in this request', ['colour']),
   parameterRepeated: define(-24, 400, 'a parameter given twice', 'The parameter <name> must be given only once', ['limit']),

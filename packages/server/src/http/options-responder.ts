@@ -54,7 +54,8 @@ function describedParameters(query: Type<object>, settings: ParameterSettings): 
       minimum,
       maximum,
       default: schema.default ?? null,
-      required: parameter.isRequired ?? false,
+      // A credential may be in a header instead.
+      required: false,
       meaning: parameter.meaning,
     };
   });

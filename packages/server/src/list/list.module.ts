@@ -5,7 +5,6 @@ import { ChangesController } from './changes/changes.controller.js';
 import { ChangesReader } from './changes/changes-reader.js';
 import { ChangeWait } from './serving/change-wait.js';
 import { deletionOf } from './deletions/deletion.js';
-import { deletionsController } from './deletions/deletions.controller.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
@@ -58,13 +57,12 @@ export class ListModule {
     };
   }
 
-  /** The repository of a resource's entity, and the list of its deletions. Of an external table there are no deletions. */
+  /** The repositories of a resource's entity and of its deletions. Of an external table there are no deletions. */
   static forFeature(entity: Type): DynamicModule {
     const deletions = hasOwnTable({ target: entity }) ? [deletionOf(entity)] : [];
     return {
       module: ListModule,
-      imports: [TypeOrmModule.forFeature([entity, ...deletions.map((each) => each.entity)])],
-      controllers: deletions.map(deletionsController),
+      imports: [TypeOrmModule.forFeature([entity, ...deletions])],
       exports: [TypeOrmModule],
     };
   }

@@ -4,7 +4,7 @@ import { queryClassFor } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { formOf } from '../http/response-form.js';
 import { declaredOf } from '../resource/declaration.js';
-import { DELETIONS, type Rights, rightsOf } from '../resource/visibility.js';
+import { type Rights, rightsOf } from '../resource/visibility.js';
 import { ChangesQueryDto } from './changes/changes-query.dto.js';
 import { ListQueryDto } from './query/list-query.dto.js';
 import { entityOf } from '../http/parameters/allowed-parameters.js';
@@ -37,10 +37,7 @@ export function refusalOf(query: Type<object>, rights: Rights): string | undefin
   if (rights.isEverything) return undefined;
   if (query === ChangesQueryDto) return rights.isPublic ? 'Changes are' : undefined;
   const entity = entityOf(query);
-  const deleted = entity && DELETIONS.get(entity);
-  const target = deleted ?? entity;
-  const read = target && declaredOf({ target })?.name;
+  const read = entity && declaredOf({ target: entity })?.name;
   if (read === undefined) return 'This path is';
-  if (!rights.mayRead(read)) return `The resource ${read} is`;
-  return rights.isPublic && deleted ? 'Deletions are' : undefined;
+  return rights.mayRead(read) ? undefined : `The resource ${read} is`;
 }

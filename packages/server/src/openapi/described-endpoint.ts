@@ -113,12 +113,12 @@ function kindOf({ query }: Endpoint, isIdentified: boolean): DescribedEndpoint['
   return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';
 }
 
-/** The fixed parts of a path, such as `['deletions', 'products']`. */
+/** The fixed parts of a path, such as `['facets', 'products']`. */
 export function fixedParts({ path }: Endpoint): string[] {
   return path.split('/').filter((part) => part !== '' && !part.startsWith(':'));
 }
 
-/** The resource that a path is about, such as `products` for `/deletions/products`. */
+/** The resource that a path is about, such as `products` for `/facets/products`. */
 export function resourceOf(endpoint: Endpoint): string {
   return fixedParts(endpoint).at(-1) ?? '';
 }

@@ -67,12 +67,11 @@ function lineOf({ name, description = '', schema }: Json): string {
 
 type List = DescribedEndpoint & { readonly metadata: EntityMetadata };
 
-/** The lists of resources that need no parameter, those with most parameters first. */
+/** The lists of resources, those with most parameters first. */
 function listsIn(endpoints: readonly DescribedEndpoint[]): List[] {
   return endpoints
     .filter((each): each is List => each.kind === 'list' && each.metadata !== undefined)
     .filter(({ template }) => !template.includes('{'))
-    .filter(({ parameters }) => !parameters.some(({ isRequired }) => isRequired))
     .toSorted((a, b) => b.parameters.length - a.parameters.length);
 }
 

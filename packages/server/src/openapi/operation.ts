@@ -113,7 +113,7 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
   const isWalked = parameters.some(({ name }) => name === 'after');
   const takesNames = parameters.some(({ name }) => ['fields', 'sort', 'facets'].includes(name));
   const isOfChanges =
-    kind !== 'other' && parameters.some(({ name }) => /^((updated|deleted)S|s)ince$/.test(name));
+    kind !== 'other' && parameters.some(({ name }) => ['since', 'updatedSince'].includes(name));
   const isNumbered =
     parameters.some(({ schema }) => isNumber(schema) || (schema.items && isNumber(schema.items))) ||
     pathParameters.some(({ schema }) => isNumber(schema));
@@ -122,7 +122,6 @@ export function errorsOf(endpoint: DescribedEndpoint): ErrorDefinition[] {
     ...(kind === 'other' ? THROWN : []),
     ...(kind === 'changes' ? [errors.refused] : []),
     ...(isIdentified || isWalked ? [errors.objectUnknown] : []),
-    ...(parameters.some(({ isRequired }) => isRequired) ? [errors.parameterMissing] : []),
     ...(isIdentified || parameters.length > 0 ? [errors.parameterInvalid] : []),
     ...(takesNames ? [errors.nameUnknown] : []),
     ...(isNumbered ? [errors.outOfRange] : []),

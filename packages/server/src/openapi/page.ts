@@ -52,9 +52,8 @@ export interface Credentials {
 
 /**
  * What starts Scalar, on the document of the service with a few changes:
- * - A request that it shows has `limit` and the parameters that are required, and offers the examples
- *   of the others. Otherwise it would have all of them at once, which no endpoint accepts.
- * - Deletions are asked for since yesterday, because they are kept for 30 days.
+ * - A request that it shows has `limit`, and offers the examples of the others. Otherwise it would have all of them at
+ *   once, which no endpoint accepts.
  * - Commands have the address of the service, and the credentials, if any, in place of their variables.
  *
  * A response is scrolled into view. Everything that Scalar would ask of other services is off.
@@ -63,9 +62,7 @@ const START = `
 const isParameter = (value) => ['query', 'header'].includes(value?.in) && value.schema;
 
 function suggested({ schema: { examples, ...schema }, ...parameter }) {
-  const yesterday = new Date(Date.now() - 86_400_000).toISOString();
-  const value = parameter.name === 'deletedSince' ? yesterday : examples?.[0];
-  const example = { value, 'x-disabled': !parameter.required && parameter.name !== 'limit' };
+  const example = { value: examples?.[0], 'x-disabled': parameter.name !== 'limit' };
   return { ...parameter, schema, examples: { example } };
 }
 

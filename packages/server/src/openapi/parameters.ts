@@ -24,7 +24,7 @@ function inPath({ name, meaning, schema, example }: PathParameter): Json {
 }
 
 function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Json {
-  const { name, meaning, schema, isRequired = false } = parameter;
+  const { name, meaning, schema } = parameter;
   const { default: value, ...withoutDefault } = schema;
   const isArray = schema.type === 'array';
   const example = exampleText(endpoint, parameter);
@@ -32,7 +32,6 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
   return {
     name,
     in: 'query',
-    ...(isRequired && { required: true }),
     // Generators of validators misread the default of an array, so it is in the description.
     description: meaning + preset,
     schema: {
@@ -45,8 +44,7 @@ function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Js
 }
 
 /**
- * A valid value of a query parameter, as text; `undefined` if it would not be valid for ever, or if all that is known is
- * that it is some text. The example of the field that it filters by is more specific than that of its type.
+ * A valid value of a query parameter, as text; `undefined` if all that is known is that it is some text. The example of the field that it filters by is more specific than that of its type.
  */
 export function exampleText(
   { metadata }: DescribedEndpoint,
@@ -67,7 +65,7 @@ export function exampleText(
       return isOneOfSeveral && value !== undefined ? separableValue(value) : value;
     })
     .find((each) => each !== undefined);
-  return own ?? (typeof example === 'string' ? example : undefined);
+  return own ?? example;
 }
 
 /** The fields whose values a filter of this name may take. */

@@ -41,7 +41,6 @@ export const THROWN: readonly ErrorDefinition[] = [
 const RATE_LIMITED: readonly ErrorDefinition[] = [
   errors.limitExceeded,
   errors.parameterInvalid,
-  errors.parameterMissing,
   errors.parameterUndefined,
   errors.parameterRepeated,
   errors.historyLost,

@@ -24,7 +24,7 @@ const EXPRESSIONS = `
 
 /** Names of the service's own paths, tables and sequences, and names in its SQL. */
 const TAKEN = new Set([
-  ...['changes', 'deletions', 'docs', 'facets', 'health', 'metrics', 'openapi'],
+  ...['changes', 'docs', 'facets', 'health', 'metrics', 'openapi'],
   ...SERVICE_TABLES,
   ...['watermark_floor', 'import_staging'],
   ...EXPRESSIONS.trim().split(/\s+/),

@@ -517,12 +517,11 @@ export function describeList(
             .get(`${path}?${name}=2026-01-01T00:00:00Z`)
             .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
         }
-        const deletions = `/deletions${path}`;
-        await service
-          .get(`${deletions}?deletedSince=2026-01-01T00:00:00Z`)
-          .expect(404, refusal(-30, `There is no resource at ${deletions}`));
+        const changes = await service
+          .get(`/changes?resources=${resource}`)
+          .set('Accept', 'application/x-ndjson');
+        expect([changes.status, changes.body.result.errcode]).toEqual([400, '-25']);
         const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
-        expect(document.paths).not.toHaveProperty([deletions]);
         const { parameters, responses } = document.paths[path].get;
         expect(names(parameters)).not.toContain('updatedSince');
         expect(responses).not.toHaveProperty('304');
@@ -555,23 +554,17 @@ export function describeList(
       await service.dataSource.query(
         `DELETE FROM ${plain().table} WHERE "${identifier}" = '${String(last)}'`,
       );
-      const deletions = `/deletions${path}?deletedSince=${since}`;
-      const gone = await service.get(deletions).expect(200);
-      expect(gone.body.response_data).toEqual({
-        count: '1',
-        objects: [{ [identifier]: last, deletedAt: expect.stringMatching(TIME) }],
-      });
-      const stream = await service
-        .get(deletions)
-        .set('Accept', 'text/csv')
-        .buffer(true)
-        .expect(200);
-      expect(stream.text).toMatch(new RegExp(`^${identifier},deletedAt\r\n.*Z\r\n$`));
+      const changes = () =>
+        service
+          .get(`/changes?resources=${resource}&since=${since}`)
+          .set('Accept', 'application/x-ndjson')
+          .buffer(true)
+          .expect(200);
+      const deleted = JSON.stringify({ resource, deleted: last });
+      expect((await changes()).text.split('\n').at(-2)).toBe(deleted);
       await load(list.objects.filter((object) => object[identifier] === last));
-      const again = await service.get(deletions).expect(200);
-      expect(again.body.response_data).toEqual({ count: '0', objects: [] });
+      expect((await changes()).text).not.toContain(deleted);
       const { body: document } = await service.anonymous().get('/openapi.json').expect(200);
-      expect(document.paths).toHaveProperty([`/deletions${path}`]);
       const { parameters, responses } = document.paths[path].get;
       expect(names(parameters)).toEqual(expect.arrayContaining(['updatedSince', 'updatedUntil']));
       expect(responses).toHaveProperty('304');

@@ -25,7 +25,7 @@ export interface FilteredList {
   readonly metadata: EntityMetadata;
   /** The name of a filter, or `sort`. */
   readonly parameter: string;
-  /** The list with this parameter and all required ones. */
+  /** The list with this parameter. */
   readonly listing: Listing;
 }
 
@@ -44,7 +44,7 @@ interface Called {
   readonly error?: Error;
 }
 
-/** Calls a handler with the samples of all required parameters, and with other texts. */
+/** Calls a handler with texts of parameters. */
 type Call = (...texts: readonly (readonly [parameter: string, text: string])[]) => Promise<Called>;
 
 /**
@@ -93,13 +93,10 @@ async function callOf(
 ): Promise<Call> {
   const { query } = endpoint;
   const handler = await endpoint.handlerFor();
-  const required = [...parametersOf(query)]
-    .filter(([, { isRequired }]) => isRequired)
-    .map(([name, declared]) => [name, sampleFor(declared, settings)] as const);
   const params = Object.fromEntries(pathParametersOf(endpoint).map((name) => [name, '1']));
   const call: Call = async (...texts) => {
     try {
-      const values = readParameters(query, [...required, ...texts], settings);
+      const values = readParameters(query, texts, settings);
       const result: unknown = await handler({ query: values, params });
       if (result instanceof Listing || result instanceof ObjectLookup) {
         requireDatabase(result.repository.metadata, dataSource);
@@ -149,9 +146,7 @@ const INT64_MAXIMUM = '9223372036854775807';
 
 /** The example of a parameter that is valid now, or any texts if it has none. */
 function sampleFor(declared: DeclaredParameter, settings: ParameterSettings): string {
-  const { example } = declared;
-  if (example !== undefined) return typeof example === 'function' ? example() : example;
-  return schemaOf(declared, settings).type === 'array' ? 'a,b' : 'a';
+  return declared.example ?? (schemaOf(declared, settings).type === 'array' ? 'a,b' : 'a');
 }
 
 /**

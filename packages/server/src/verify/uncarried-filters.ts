@@ -15,7 +15,7 @@ const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'c
  * the sort. Columns that are declared as filtered but too long to be carried are not reported.
  */
 export function uncarriedFilters(called: CalledLists): string[] {
-  // Deletions and external tables have no index that follows from an entity.
+  // External tables have no index that follows from an entity.
   const lists = called.lists.filter(({ metadata }) => hasOwnTable(metadata));
   const found: string[] = [];
   for (const { metadata, parameter, listing } of lists) {

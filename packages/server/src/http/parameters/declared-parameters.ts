@@ -55,10 +55,8 @@ export interface DeclaredParameter {
    * resource. Absent: the column that the name of the filter says.
    */
   readonly reads?: readonly string[];
-  /** Whether every request must have it. */
-  readonly isRequired?: boolean;
-  /** A valid value, as text. A function if the time decides which values are valid. Absent: any text is valid. */
-  readonly example?: string | (() => string);
+  /** A valid value, as text. Absent: any text is valid, or the time decides which values are. */
+  readonly example?: string | undefined;
   /** Converts the text to a value, or to an `InvalidValue`. Absent: the value is the text. */
   readonly read?: (text: string, settings: ParameterSettings) => unknown;
   /**

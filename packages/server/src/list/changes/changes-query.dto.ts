@@ -1,8 +1,13 @@
 import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
-import { Parameter } from '../../http/parameters/declared-parameters.js';
+import { errors } from '../../http/errors.js';
+import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
+import { RETENTION } from '../deletions/deletion.js';
 import { namesIn } from '../query/name-parameters.js';
 import { arrayOf, DATE_TIME, mustBe } from '../query/parameters.js';
-import { readRetained } from '../deletions/retained.js';
+import { readSince } from '../query/since.js';
+
+const LATEST = '9999-12-31T23:59:59.999Z';
+const DAY = 86_400_000;
 
 /** The query parameters of `/changes`. Which names there are depends on the application: see `ChangesReader`. */
 export class ChangesQueryDto extends CredentialsQueryDto {
@@ -36,4 +41,12 @@ function NameListParam(meaning: string, example: string): PropertyDecorator {
     return names.includes('') ? mustBe('names, separated by commas') : [...new Set(names)];
   };
   return Parameter({ meaning, schema: arrayOf({ type: 'string' }), example, read, reads: [] });
+}
+
+/** Reads a time since which a client asks for deletions: not earlier than they are kept. */
+function readRetained(text: string): Date | InvalidValue {
+  const time = readSince(text);
+  const earliest = new Date(Date.now() - RETENTION.days * DAY);
+  if (time instanceof InvalidValue || time >= earliest) return time;
+  return new InvalidValue((name) => errors.outOfRange(name, earliest.toISOString(), LATEST));
 }

@@ -2,7 +2,7 @@ import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
-import { DataSource, type EntityMetadata, type ObjectLiteral } from 'typeorm';
+import { DataSource, type EntityMetadata } from 'typeorm';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
 import { errors } from '../../http/errors.js';
@@ -15,13 +15,11 @@ import {
 } from '../../http/parameters/declared-parameters.js';
 import { ownResources } from '../../resource/own-table.js';
 import { fieldsOf, identifierOf, nameOf } from '../../resource/resource.js';
-import { DELETIONS } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import { DeletionListing } from '../deletions/deletion-listing.js';
 import { sqlEach } from '../condition/print.js';
 import { Listing } from '../listing/listing.js';
 import { totalOrder } from '../listing/order.js';
-import { passesGuards } from '../query/list-guard.js';
 import { listQueryOf } from '../query/query-of.js';
 import type { ListQueryDto } from '../query/list-query.dto.js';
 import { keyOf } from '../reading/key-of.js';
@@ -32,6 +30,7 @@ import { openingOf, type Part, partOf } from '../reading/whole-list.js';
 import { matchingObjects } from '../statement/matching-objects.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import type { Changes } from './changes.controller.js';
+import { passesGuards } from './list-guards.js';
 
 /** Clients of which it is known when they were last answered. */
 const MAX_CLIENTS = 1000;
@@ -84,7 +83,9 @@ export class ChangesReader {
       changed.push(VisibleListing.of(described, client));
     }
     const deleted = since
-      ? changing.map(({ metadata }) => VisibleListing.of(deletionsOf(metadata, since), client))
+      ? changing.map(({ metadata }) =>
+          VisibleListing.of(new DeletionListing(metadata, since), client),
+        )
       : [];
     return this.preparedOf(changed, deleted.toReversed(), since);
   }
@@ -192,18 +193,6 @@ function notFor(resource: string) {
 
 function unknown(parameter: string, name: string, allowed: readonly string[]) {
   return errors.nameUnknown(parameter, name.toWellFormed(), allowed.join(', '));
-}
-
-function deletionsOf(metadata: EntityMetadata, since: Date): DeletionListing {
-  const { dataSource, target } = metadata;
-  const recorded = dataSource.entityMetadatas.find(
-    (each) => DELETIONS.get(each.target as object) === target,
-  );
-  const entity = recorded?.target as Type<ObjectLiteral>;
-  const { propertyName: identifier } = identifierOf(metadata);
-  const deletion = { target: target as Type, resource: nameOf(metadata), identifier, entity };
-  const query = { fields: [identifier] };
-  return new DeletionListing(dataSource.getRepository(entity), query, deletion, since);
 }
 
 function changedPart(listing: VisibleListing): Part {

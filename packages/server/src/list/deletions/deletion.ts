@@ -4,29 +4,17 @@ import {
   type ColumnOptions,
   Entity,
   getMetadataArgsStorage,
-  type ObjectLiteral,
   PrimaryColumn,
   type PrimaryColumnOptions,
 } from 'typeorm';
 import type { Scope } from '../../resource/declaration.js';
-import { Meaning, meaningOf } from '../../resource/meaning.js';
 import { DELETIONS, scopeOf } from '../../resource/visibility.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
 import { isTextIdentifier } from '../../resource/identifiers.js';
 import { resourceName } from '../../resource/resource.js';
 
-/** The entity that records the deleted objects of a resource. */
-export interface DeletionEntity {
-  /** The entity of the resource. */
-  readonly target: Type;
-  readonly resource: string;
-  /** The field that identifies both an object and its deletion. */
-  readonly identifier: string;
-  readonly entity: Type<ObjectLiteral>;
-}
-
 /**
- * Days for which clients can list a deletion, and further days before it is removed. With more days than before, deletions
+ * Days for which clients can ask for a deletion, and further days before it is removed. With more days than before, deletions
  * that were removed already are missing.
  */
 export const RETENTION = { days: 30, extraDays: 1 };
@@ -42,9 +30,8 @@ export function recordedColumns(scope: Scope | undefined, identifier: string): s
 }
 
 /** Creates the entity for the deletions of a resource. */
-export function deletionOf(target: Type): DeletionEntity {
+export function deletionOf(target: Type): Type {
   const columns = getMetadataArgsStorage().filterColumns(target);
-  const resource = resourceName(target);
   const key = columns.find(({ options }) => options.primary);
   const identifier = key?.propertyName ?? '';
   class Deletion {
@@ -52,19 +39,16 @@ export function deletionOf(target: Type): DeletionEntity {
   }
   Object.defineProperty(Deletion, 'name', { value: `${target.name}Deletion` });
   // Not synchronized: it is created together with its triggers.
-  Entity({ name: `${resource}_deletions`, synchronize: false })(Deletion);
+  Entity({ name: `${resourceName(target)}_deletions`, synchronize: false })(Deletion);
   DELETIONS.set(Deletion, target);
   const { prototype } = Deletion;
-  const { example } = meaningOf(target, identifier) ?? {};
-  Meaning('Identified the object that is gone.', example)(prototype, identifier);
   PrimaryColumn(keyColumn(key?.options))(prototype, identifier);
-  Meaning('When it was deleted, or its identifier changed.')(prototype, 'deletedAt');
   Column({ ...timeColumn, name: 'deletedAt' })(prototype, 'deletedAt');
   for (const name of recordedColumns(scopeOf({ target }), identifier)) {
     const options = columns.find(({ propertyName }) => propertyName === name)?.options;
     Column({ ...options, primary: false, select: false, nullable: true })(prototype, name);
   }
-  return { target, resource, identifier, entity: Deletion };
+  return Deletion;
 }
 
 /** As `install_deletions` creates it. */
