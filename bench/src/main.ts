@@ -14,6 +14,7 @@ import { machine } from './machine.js';
 import { type Filled, measure, type Measurement, type Pair } from './measure.js';
 import { measureLists } from './measure-lists.js';
 import { measureMix, MIX, MIX_WITH_WRITER } from './measure-mix.js';
+import { moments } from './moments/moments.js';
 import { overload } from './overload.js';
 import { PROJECT, stopAll } from './processes.js';
 import { asText, type Report, type Results } from './report.js';
@@ -31,6 +32,7 @@ interface Options {
   overload: number;
   cdn?: number;
   copies?: number;
+  moments?: number;
   seed: number;
   firstMinute?: true;
   disk?: true;
@@ -65,7 +67,12 @@ const options = new Command('bench')
       .preset('300')
       .argParser(positive),
   )
-  .option('--seed <n>', 'of the writers and faults of --copies', whole, 1)
+  .option(
+    '--moments <s>',
+    'only copies of all resources beside writers and faults, so long',
+    positive,
+  )
+  .option('--seed <n>', 'of the writers and faults of --copies and --moments', whole, 1)
   .option('--first-minute', 'only the lists after an import into a running service')
   .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
   .option('--growth', 'only what grows with the products: import, memory, lists and disk')
@@ -82,6 +89,10 @@ const effort = { seconds, rounds, connections };
 
 if (options.copies !== undefined) {
   await runCopies(options.copies);
+  process.exit();
+}
+if (options.moments !== undefined) {
+  await runMoments(options.moments);
   process.exit();
 }
 const server = await databaseServer(options.database);
@@ -112,6 +123,18 @@ async function runCopies(length: number): Promise<void> {
   await copies(rows, length, options.seed, async (found) => {
     await save({ machine: machine(found.postgres), effort, results: [{ rows, copies: found }] });
   });
+}
+
+/** On servers of its own. Writes the history of the run beside its results. */
+async function runMoments(length: number): Promise<void> {
+  const { found, history } = await moments(length, options.seed);
+  await save({
+    machine: machine(found.postgres),
+    effort,
+    results: [{ rows: found.objects, moments: found }],
+  });
+  const lines = history.map((operation) => `${JSON.stringify(operation)}\n`);
+  await writeFile(join(resolve(PROJECT, options.out), 'history.jsonl'), lines.join(''));
 }
 
 async function runOf(rows: number): Promise<Omit<Results, 'rows'>> {

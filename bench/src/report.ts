@@ -7,6 +7,7 @@ import type { Machine } from './machine.js';
 import type { Effort, Measurement } from './measure.js';
 import type { ListMeasurement } from './measure-lists.js';
 import type { MixMeasurement } from './measure-mix.js';
+import type { Moments } from './moments/moments.js';
 import type { Overload } from './overload.js';
 import type { WaitsMeasurement } from './waits.js';
 
@@ -30,6 +31,7 @@ export interface Results {
   readonly cdn?: Cdn;
   readonly copies?: Copies;
   readonly waits?: readonly WaitsMeasurement[];
+  readonly moments?: Moments;
 }
 
 export interface Report {

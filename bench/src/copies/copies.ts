@@ -255,7 +255,7 @@ async function createDatabase(
 }
 
 /** All faults in random order, again and again. */
-function* schedule(random: Random): Generator<string> {
+export function* schedule(random: Random): Generator<string> {
   for (;;) {
     const left = Object.keys(FAULTS);
     while (left.length > 0) yield* left.splice(Math.floor(random() * left.length), 1);

@@ -49,9 +49,14 @@ export class Pair {
     return holdPostgres(this.primary.pid);
   }
 
-  /** Kills the primary, promotes the replica, and creates another one. */
-  async failOver(): Promise<void> {
+  /**
+   * Kills the primary, promotes the replica, and creates another one.
+   *
+   * @param killed is called when nothing more can be committed, until the replica is promoted
+   */
+  async failOver(killed?: () => void): Promise<void> {
     await this.primary.kill();
+    killed?.();
     await this.replica.query('SELECT pg_promote()');
     this.gate.lead(this.replica.port);
     await this.primary.remove();
