@@ -19,7 +19,6 @@ import (
 
 type operation struct {
 	History string `json:"history"`
-	Process string `json:"process"`
 	F       string `json:"f"`
 	N       int64  `json:"n"`
 	Call    int64  `json:"call"`
@@ -46,27 +45,20 @@ var counter = porcupine.Model{
 
 func isLinearizable(operations []operation) bool {
 	history := make([]porcupine.Operation, len(operations))
-	clients := map[string]int{}
 	for at, op := range operations {
-		client, known := clients[op.Process]
-		if !known {
-			client = len(clients)
-			clients[op.Process] = client
-		}
-		history[at] = porcupine.Operation{ClientId: client, Input: op, Call: op.Call, Return: op.Return}
+		history[at] = porcupine.Operation{Input: op, Call: op.Call, Return: op.Return}
 	}
 	return porcupine.CheckOperations(counter, history)
 }
 
-// Ways to break a history; each changes an operation in its middle.
+// Ways to break a history; each changes the last operation that it can.
 var broken = map[string]func([]operation) []operation{
 	"a read that goes back": func(all []operation) []operation {
-		return changed(all, func(op operation) bool { return op.F == "read" || op.F == "look" },
-			func(op *operation) { op.N -= 25 })
+		isLater := func(op operation) bool { return (op.F == "read" || op.F == "look") && op.N > all[0].N }
+		return changed(all, isLater, func(op *operation) { op.N = all[0].N })
 	},
 	"a read of what is not committed yet": func(all []operation) []operation {
-		return changed(all, func(op operation) bool { return op.F == "read" || op.F == "look" },
-			func(op *operation) { op.N += 25 })
+		return changed(all, func(op operation) bool { return op.F == "read" }, func(op *operation) { op.N += 25 })
 	},
 	"a commit that is lost": func(all []operation) []operation {
 		return changed(all, func(op operation) bool { return op.F == "commit" }, func(op *operation) { op.N++ })
@@ -76,7 +68,7 @@ var broken = map[string]func([]operation) []operation{
 func changed(all []operation, is func(operation) bool, change func(*operation)) []operation {
 	copied := append([]operation{}, all...)
 	sort.SliceStable(copied, func(one, other int) bool { return copied[one].Call < copied[other].Call })
-	for at := len(copied) / 2; at < len(copied); at++ {
+	for at := len(copied) - 1; at >= 0; at-- {
 		if is(copied[at]) {
 			change(&copied[at])
 			return copied

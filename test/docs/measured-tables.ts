@@ -4,6 +4,7 @@ import type copies from '../../bench/measured/copies.json';
 import type disk from '../../bench/measured/disk.json';
 import type firstMinute from '../../bench/measured/first-minute.json';
 import type growth from '../../bench/measured/growth.json';
+import type moments from '../../bench/measured/moments.json';
 import type overload from '../../bench/measured/overload.json';
 import type measured from '../../bench/measured/results.json';
 import type waits from '../../bench/measured/waits.json';
@@ -19,6 +20,7 @@ type Imported = Single<typeof firstMinute>;
 type Kept = Single<typeof copies>;
 type Polled = Single<typeof cdn>;
 type Stored = Single<typeof disk>;
+type AtMoments = Single<typeof moments>;
 /** What one round of a fault of the cluster did. */
 interface FaultRound {
   readonly mode: string;
@@ -59,6 +61,7 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
   const kept = JSON.parse(await readFile(`bench/measured/${COPIES}`, 'utf8'));
   const polled = JSON.parse(await readFile(`bench/measured/${CDN}`, 'utf8'));
+  const atMoments = JSON.parse(await readFile(`bench/measured/${MOMENTS}`, 'utf8'));
   return {
     'docs/performance.md': {
       runs: { rows: runRows(runs) },
@@ -78,6 +81,8 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
       run: { rows: copiesRunRows(kept) },
       copies: { rows: copyRows(kept) },
       faults: { rows: copyFaultRows(kept), hasOwnMeanings: true },
+      moments: { rows: momentRows(atMoments) },
+      histories: { rows: historyRows(atMoments) },
     },
     'docs/cdn.md': {
       cdn: { rows: cdnRows(polled) },
@@ -207,6 +212,62 @@ function copyFaultRows({ results: [{ copies }] }: Kept): Row[] {
   return [
     ['fault', 'times', 'what happens'],
     ...rows.map(([fault, times]) => [fault, String(times), '']),
+  ];
+}
+
+const MOMENTS = 'moments.json';
+
+function momentRows({ machine, results: [{ rows: objects, moments }] }: AtMoments): Row[] {
+  const { written, copies, faults, seconds } = moments;
+  const inEach = (value: (copy: (typeof copies)[number]) => number): string =>
+    copies.map((copy) => grouped(value(copy))).join(', ');
+  return [
+    ['run', ''],
+    ['results', `[${MOMENTS}](../bench/measured/${MOMENTS})`],
+    ['date', machine.date],
+    ['machine', machineOf(machine)[0]],
+    ['Node.js, PostgreSQL', machineOf(machine)[1]],
+    ['objects, minutes', `${grouped(objects)}, ${Math.round(seconds / 60)}`],
+    [
+      'transactions committed, rolled back',
+      `${grouped(written.commits)}, ${grouped(written.rolledBack)}`,
+    ],
+    [
+      'open for a second or longer',
+      `${grouped(written.late)}, at most ${digits(written.longestOpen)} s`,
+    ],
+    [
+      'faults, of each kind',
+      `${total(Object.values(faults))}: ${Object.values(faults).sort().join(', ')}`,
+    ],
+    ['copies', copies.map(({ name }) => name).join(', ')],
+    ['rounds', inEach((copy) => copy.rounds)],
+    ['comparisons', inEach((copy) => copy.comparisons)],
+    ['comparisons that found a difference', inEach((copy) => copy.differing)],
+    ['broken', inEach((copy) => copy.broken)],
+    ['moments that were lost before the comparison', inEach((copy) => copy.lost)],
+    ['begun', inEach((copy) => copy.begun)],
+  ];
+}
+
+/** The histories of the source, and all those of the looks at copies together. */
+function historyRows({ checked }: AtMoments): Row[] {
+  const rowOf = (name: string, ofName: typeof checked): Row => [
+    name,
+    String(ofName.length),
+    grouped(total(ofName.map(({ operations }) => operations))),
+    `${ofName.filter(({ linearizable }) => linearizable).length} of ${ofName.length}`,
+    digits(total(ofName.map(({ seconds }) => seconds))),
+  ];
+  const isOfSource = ({ history }: { readonly history: string }): boolean =>
+    history.startsWith('source');
+  return [
+    ['operations on', 'histories', 'operations', 'linearizable', 'seconds'],
+    rowOf('the source: commits, and rounds of copies', checked.filter(isOfSource)),
+    rowOf(
+      'the copies: rounds, and looks',
+      checked.filter((each) => !isOfSource(each)),
+    ),
   ];
 }
 

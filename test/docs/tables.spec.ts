@@ -75,6 +75,8 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/copies.md', 'run'],
   ['docs/copies.md', 'copies'],
   ['docs/copies.md', 'faults'],
+  ['docs/copies.md', 'moments'],
+  ['docs/copies.md', 'histories'],
   ['deploy/cluster/README.md', 'faults'],
 ];
 

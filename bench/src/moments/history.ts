@@ -57,9 +57,11 @@ export function historiesOf(run: Run): Operation[] {
     // What was lost was lost by the first loss after its commit, also if a copy has it for longer.
     const lost = isKept(each) ? undefined : committed.get(each.token);
     if (lost !== undefined) return run.losses.filter((loss) => loss < lost).length;
+    // Who asked before a loss, and was answered after it with the commit that the next history begins with, is in that one.
     return run.losses.filter((loss, at) => {
-      if (each.return !== undefined && each.return < loss) return false;
-      return each.n > (bases[at + 1] ?? 0) || each.call > loss;
+      const base = bases[at + 1] ?? 0;
+      if (each.return === undefined) return each.n > base || each.call > loss;
+      return each.return > loss && (each.n >= base || each.call > loss);
     }).length;
   };
   const isKnown = (commit: Commit): boolean =>
@@ -79,7 +81,7 @@ export function historiesOf(run: Run): Operation[] {
     // Nobody can say when one came into force that was not acknowledged: at any time until the end.
     if (!isKnown(commit) && !isImplied(commit)) continue;
     const { process, n } = commit;
-    const history = forked[historyOf(commit)] ?? '';
+    const history = forked[historyOf({ ...commit, return: undefined })] ?? '';
     const times = { call: since(commit.call), return: since(commit.return ?? run.ended) };
     operations.push({ history, process, f: 'commit', n, ...times });
   }
