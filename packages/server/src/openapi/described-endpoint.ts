@@ -106,8 +106,8 @@ function describedPath(endpoint: Endpoint, metadata: EntityMetadata | undefined)
 }
 
 function kindOf({ query }: Endpoint, isIdentified: boolean): DescribedEndpoint['kind'] {
-  const { prototype } = query;
   if (query === ChangesQueryDto) return 'changes';
+  const prototype = query.prototype as object;
   if (prototype instanceof ListQueryDto) return 'list';
   if (prototype instanceof FacetsQueryDto) return 'facets';
   return prototype instanceof ObjectQueryDto && isIdentified ? 'object' : 'other';

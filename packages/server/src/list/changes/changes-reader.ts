@@ -8,11 +8,8 @@ import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoin
 import { errors } from '../../http/errors.js';
 import { isAllowed } from '../../http/parameters/allowed-parameters.js';
 import { ParameterValues } from '../../database/statement.js';
-import {
-  parametersOf,
-  type ParameterSettings,
-  settingsFor,
-} from '../../http/parameters/declared-parameters.js';
+import { type ParameterSettings, settingsFor } from '../../http/parameters/declared-parameters.js';
+import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { ownResources } from '../../resource/own-table.js';
 import { fieldsOf, identifierOf, nameOf } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
@@ -147,7 +144,7 @@ export class ChangesReader {
     return [...ownResources(this.dataSource).values()].flatMap((metadata) => {
       const query = listQueryOf(metadata.target as Type);
       const list = endpoints.find((each) => each.query === query);
-      const isAsked = query && [...parametersOf(query).values()].some((each) => each.isRequired);
+      const isAsked = query && rulesOf(query).some(({ name }) => name === 'isDefined');
       return list && !isAsked && metadata.updateDateColumn ? [{ metadata, list }] : [];
     });
   }
