@@ -48,7 +48,7 @@ const copy = {
   },
   delete: (identifiers: readonly string[]) => deleteWhere('"productID" = ANY ($1)', identifiers),
 };
-const round = await roundOf();
+const round = roundOf();
 console.log('http://127.0.0.1:0');
 process.once('SIGTERM', () => process.exit());
 for (;;) {
@@ -79,7 +79,7 @@ async function cursorOf(): Promise<string | undefined> {
 }
 
 /** One round of the copy, which throws if it fails. */
-async function roundOf(): Promise<() => Promise<void>> {
+function roundOf(): () => Promise<void> {
   if (way === 'download') return download;
   if (way !== 'mirror') return () => bringUpToDate(way);
   const { save, ...products } = copy;
