@@ -597,3 +597,16 @@ describe('Verify finds in a tally', () => {
     expect(await findings()).toEqual([]);
   });
 });
+
+it('A single column that intervals name, as those of a former release do, is counted once', async () => {
+  await query(
+    'CREATE TABLE lots ("lotID" varchar(100) COLLATE "C" PRIMARY KEY, price integer, maker text)',
+  );
+  await query(`INSERT INTO lots VALUES ('a', 1, 'x'), ('b', 2, 'x')`);
+  await query(`SELECT install_tally('lots', 'lotID', '{maker}', '{price}', '{}', '{maker+price}')`);
+  const cells = await query('SELECT facet, count FROM lots_tally_cells_by_price ORDER BY facet');
+  expect(cells).toEqual([
+    { facet: '', count: '2' },
+    { facet: 'maker=x', count: '2' },
+  ]);
+});

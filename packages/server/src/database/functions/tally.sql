@@ -74,7 +74,8 @@ CREATE OR REPLACE FUNCTION tally_description(
     SELECT 'values', of_sorted, at, ARRAY(SELECT name FROM unnest(broad) name WHERE name = ANY(single))
     FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at)
     UNION ALL
-    SELECT 'cells', of_sorted, at, single || array_remove(within, '')
+    -- Former releases name single columns in within, which are counted anyway.
+    SELECT 'cells', of_sorted, at, single || ARRAY(SELECT name FROM unnest(within) name WHERE name <> '' AND name <> ALL(single))
     FROM unnest(sorted) WITH ORDINALITY AS named(of_sorted, at) CROSS JOIN LATERAL (
       SELECT array_agg(left(element, -1 - length(of_sorted))) AS within FROM unnest(intervals) element
       WHERE element = of_sorted OR right(element, 1 + length(of_sorted)) = '+' || of_sorted
