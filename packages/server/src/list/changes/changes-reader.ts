@@ -11,7 +11,7 @@ import { ParameterValues } from '../../database/statement.js';
 import { type ParameterSettings, settingsFor } from '../../http/parameters/declared-parameters.js';
 import { rulesOf } from '../../http/parameters/parameters.pipe.js';
 import { ownResources } from '../../resource/own-table.js';
-import { fieldsOf, identifierOf, nameOf } from '../../resource/resource.js';
+import { identifierOf, nameOf } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
 import { DeletionListing } from '../deletions/deletion-listing.js';
 import { sqlEach } from '../condition/print.js';
@@ -25,6 +25,7 @@ import type { PreparedStream } from '../reading/prepared-list.js';
 import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
 import { openingOf, type Part, partOf } from '../reading/whole-list.js';
 import { matchingObjects } from '../statement/matching-objects.js';
+import { namesOf } from '../visibility/shown-fields.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import type { Changes } from './changes.controller.js';
 import { passesGuards } from './list-guards.js';
@@ -43,7 +44,8 @@ interface Changing {
 export class ChangesReader {
   /** When clients were last answered, as `performance.now()`. */
   readonly answered = new LRUCache<string, number>({ max: MAX_CLIENTS });
-  private lists: readonly Changing[] | undefined;
+  /** By the name of the resource. */
+  private lists: ReadonlyMap<string, Changing> | undefined;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -119,34 +121,33 @@ export class ChangesReader {
   /** @throws ApiError `-15`, `-25` */
   private chosen(names: readonly string[] | undefined, bounds: ParameterSettings): Changing[] {
     this.lists ??= this.all();
-    const allowed = this.lists.filter(
-      ({ metadata, list }) =>
-        bounds.rights.mayRead(nameOf(metadata)) && isAllowed(list.query, 'updatedSince', bounds),
+    const allowed = new Map(
+      [...this.lists].filter(
+        ([name, { list }]) =>
+          bounds.rights.mayRead(name) && isAllowed(list.query, 'updatedSince', bounds),
+      ),
     );
-    return (names ?? allowed.map(({ metadata }) => nameOf(metadata))).map((name) => {
-      const each = allowed.find(({ metadata }) => nameOf(metadata) === name);
+    return [...(names ?? allowed.keys())].map((name) => {
+      const each = allowed.get(name);
       if (each) return each;
-      const isThere = this.lists?.some(({ metadata }) => nameOf(metadata) === name);
-      if (isThere && !bounds.rights.mayRead(name)) throw notFor(name);
-      throw unknown(
-        'resources',
-        name,
-        allowed.map(({ metadata }) => nameOf(metadata)),
-      );
+      if (this.lists?.has(name) && !bounds.rights.mayRead(name)) throw notFor(name);
+      throw unknown('resources', name, [...allowed.keys()]);
     });
   }
 
   /** The resources that have a table of the service, a list without required parameters, and times of changes. */
-  private all(): Changing[] {
+  private all(): Map<string, Changing> {
     const endpoints = endpointsIn(this.modules).filter(
       (each) => pathParametersOf(each).length === 0,
     );
-    return [...ownResources(this.dataSource).values()].flatMap((metadata) => {
+    const resources = [...ownResources(this.dataSource)].flatMap(([name, metadata]) => {
       const query = listQueryOf(metadata.target as Type);
       const list = endpoints.find((each) => each.query === query);
       const isAsked = query && rulesOf(query).some(({ name }) => name === 'isDefined');
-      return list && !isAsked && metadata.updateDateColumn ? [{ metadata, list }] : [];
+      const hasChanges = list && !isAsked && metadata.updateDateColumn;
+      return hasChanges ? [[name, { metadata, list }] as const] : [];
     });
+    return new Map(resources);
   }
 }
 
@@ -164,10 +165,7 @@ function fieldsByResource(
   const known = new Set<string>();
   for (const { metadata } of changing) {
     const resource = nameOf(metadata);
-    const all = rights.seen(
-      metadata.target,
-      fieldsOf(metadata).map(({ propertyName }) => propertyName),
-    );
+    const all = rights.seen(metadata.target, namesOf(metadata));
     for (const name of all) known.add(`${resource}.${name}`);
     const chosen = all.filter((name) => fields.includes(`${resource}.${name}`));
     const { propertyName: identifier } = identifierOf(metadata);

@@ -39,6 +39,7 @@ export function namedFields(query: unknown): readonly string[] | undefined {
   return fields && [...fields, ...include];
 }
 
-function namesOf(metadata: EntityMetadata): string[] {
+/** The names of all fields of an entity. */
+export function namesOf(metadata: EntityMetadata): string[] {
   return fieldsOf(metadata).map(({ propertyName }) => propertyName);
 }
