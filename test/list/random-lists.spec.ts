@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { COUNT_PLANS } from '#server/list/plan/count-plans.js';
-import { PLANS } from '#server/list/plan/plans.js';
+import { PAGE_PLANS } from '#server/list/plan/page-plans.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { miscounts } from '#server/verify/miscounts.js';
 import { Random } from '#server/testing/random.js';
@@ -233,7 +233,7 @@ it('Lists have the count and the objects of plain SQL, whatever their conditions
   expect(isUsed).toEqual(COUNT_PLANS.map(() => true));
   for (const spy of counts) spy.mockRestore();
   const { text } = await as('tester').get('/metrics');
-  const unused = PLANS.filter(({ name }) => !text.includes(`plan="${name}"`));
+  const unused = PAGE_PLANS.filter(({ name }) => !text.includes(`plan="${name}"`));
   expect(unused).toEqual([]);
   expect(await miscounts(library.dataSource, library.counted)).toEqual([]);
 });

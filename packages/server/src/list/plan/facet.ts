@@ -2,45 +2,24 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { anyValue, between, FENCE, unindexedEquality, valueFrom } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
-import { hasOwnTable } from '../../resource/own-table.js';
 import { carriedColumnsOf } from '../../resource/carried-columns.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/identifiers.js';
 import { identifierOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
-import { scopeOf } from '../../resource/visibility.js';
-import { PAGE_JSON, selectedRelated, selection } from '../../resource/selection.js';
+import { PAGE_JSON, selection } from '../../resource/selection.js';
 import { objectTable } from '../statement/matching-objects.js';
 import type { PageRequest } from '../statement/page-request.js';
 import { stateOf } from '../statement/state.js';
 import { type Facet, facetName } from '../../tally/facet.js';
 import { tallyOf } from '../../tally/described-tally.js';
 import { countOf, tallyRows } from '../../tally/tally.js';
-import type { PagePlan, PageStatement } from './plan.js';
+import type { PageStatement } from './plan.js';
 
 /**
- * Reads a list that is one facet in the order of the identifier. The tally has its count, and the range of the offset:
- * objects are skipped only within the range.
+ * The statement for a page of a facet in the order of the identifier.
+ *
+ * @param resources whose version the page has
  */
-export const facet: PagePlan = {
-  name: 'facet',
-
-  of({ matching: { metadata, facets = [] }, request, resources }) {
-    const { after, fields, order } = request;
-    const [first, ...others] = order;
-    if (after !== undefined) return 'it goes on behind an object';
-    // The statement is prepared. That of each client would differ.
-    if (selectedRelated(metadata, fields).some(([related]) => scopeOf(related.metadata))) {
-      return 'each client sees other related objects';
-    }
-    if (!hasOwnTable(metadata)) return 'the tally has no ranges of it';
-    if (others.length > 0 || first?.direction !== 'ASC') return 'it has another order';
-    const [one, ...more] = facets;
-    if (!one || more.length > 0) return 'its conditions are not one facet';
-    return pageOfFacet(metadata, one, request, resources);
-  },
-};
-
-/** @param resources whose version the page has */
 export function pageOfFacet(
   metadata: EntityMetadata,
   of: Facet,

@@ -9,29 +9,6 @@ import { pickedByOffset } from '../statement/picked-by-offset.js';
 import { anchorOf, isBehind, pickedBehind, type Picking } from '../statement/picked-objects.js';
 import { indexSizeOf } from '../statement/depth.js';
 import { countByWord } from '../statement/tallied-counts.js';
-import { countPlanOf } from './count-plans.js';
-import { pickedPage, sqlOffset } from './picked-page.js';
-import type { PagePlan } from './plan.js';
-
-/**
- * Reads three lists, one behind the other, each in the order of its keys: the objects that the text names, the others with
- * all words in the title, and the rest. A finer order would have to read and rank every match.
- */
-export const relevance: PagePlan = {
-  name: 'relevance',
-
-  of(page) {
-    const { after, isByRelevance } = page.request;
-    if (!isByRelevance) return 'in the order of columns';
-    const count = countPlanOf(page);
-    return pickedPage(page, 'never', count, (picking) => [
-      ...count.made(picking),
-      ...(after === undefined
-        ? pickedByOffsets(picking, sqlOffset(page, picking.values))
-        : behind(picking, after)),
-    ]);
-  },
-};
 
 /** An SQL expression on `object`: the number of the list that it is in. */
 export function relevanceOf(search: WordSearch, values: ParameterValues): string {
@@ -62,10 +39,13 @@ export function behindByRelevance(search: WordSearch, { order, values }: Anchori
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order, and `#list`, which comes before them.
- * Refers to `counted`, the number of matching objects. The first page need not know how many objects a list has if they
- * fill it.
+ * Refers to `counted`, the number of matching objects.
+ *
+ * There are three lists, one behind the other, each in the order of its keys: the objects that the text names, the others
+ * with all words in the title, and the rest. A finer order would have to read and rank every match. The first page need
+ * not know how many objects a list has if they fill it.
  */
-function pickedByOffsets(picking: Picking, offset: string | undefined): string[] {
+export function pickedByRelevance(picking: Picking, offset: string | undefined): string[] {
   const { limit, metadata, criteria } = picking;
   const indexSize = indexSizeOf(picking);
   const { named, titled, rest } = listsOf(picking);
@@ -105,7 +85,7 @@ function pickedByOffsets(picking: Picking, offset: string | undefined): string[]
 }
 
 /** The tables for a page behind an object: the rest of its list, and the lists behind that one. */
-function behind(picking: Picking, identifier: string): string[] {
+export function pickedBehindByRelevance(picking: Picking, identifier: string): string[] {
   const { order, limit } = picking;
   const tables = [anchorByRelevance(searchOf(picking), picking, identifier)];
   const picked: string[] = [];

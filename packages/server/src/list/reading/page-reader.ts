@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { statement } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { nameOf } from '../../resource/resource.js';
-import { identifiers } from '../plan/identifiers.js';
+import { identifiers, PAGE_PLANS } from '../plan/page-plans.js';
 import { firstFit, type PlanTaken } from '../plan/plan.js';
-import { PLANS } from '../plan/plans.js';
-import { placesBehind, placesBehindKnown } from '../plan/walk.js';
-import { KnownLists, type KnownPlace } from '../statement/known-lists.js';
+import {
+  KnownLists,
+  type KnownPlace,
+  placesBehind,
+  placesBehindKnown,
+} from '../statement/known-lists.js';
 import type { PageToRead } from '../statement/page-request.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import type { Explanation, ReadPage, VersionedPage } from './prepared-list.js';
@@ -63,7 +66,7 @@ export class PageReader {
   ): Promise<FoundPage & { plan: PlanTaken }> {
     const { matching, request, resources } = requested;
     const { metadata } = matching;
-    const { name, made } = firstFit(PLANS, requested);
+    const { name, made } = firstFit(PAGE_PLANS, requested);
     const statement = this.statements.of(metadata, made.text, made.prepare);
     const isFull = made.prepare === 'if frequent' && this.statements.isFull(metadata);
     if (isFull && !statement.prepared && !requested.isForValues) {
@@ -80,7 +83,7 @@ export class PageReader {
 
 /** Reads a page with nothing remembered of its list, and says how. */
 export async function explainPage(page: PageToRead, read: ReadRows): Promise<Explanation> {
-  const { name, made, unfit } = firstFit(PLANS, page);
+  const { name, made, unfit } = firstFit(PAGE_PLANS, page);
   const { text, values, count } = made;
   const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
   const rows = await read<{ 'QUERY PLAN': string }>(analysing, values);
