@@ -4,7 +4,6 @@ import { PROJECT } from './processes.js';
 /** As far as it is used here. */
 export interface Mirror {
   round(options?: object): Promise<boolean>;
-  status(): { readonly begun: number; readonly rounds: number; readonly age: number };
 }
 
 /** As far as it is used here. */

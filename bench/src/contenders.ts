@@ -48,7 +48,7 @@ export async function startContenders(databaseUrl: string, isMix: boolean): Prom
 }
 
 /** Starts a contender of `contenders`. */
-export function startProgram(file: string, databaseUrl: string): Promise<Server> {
+function startProgram(file: string, databaseUrl: string): Promise<Server> {
   const path = join(import.meta.dirname, 'contenders', file);
   return startServer(path, [], { DATABASE_URL: databaseUrl });
 }

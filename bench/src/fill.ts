@@ -87,7 +87,7 @@ async function writeVariants(url: string): Promise<void> {
 }
 
 /** Writes the brands and the categories. */
-export async function fillRanks(url: string): Promise<void> {
+async function fillRanks(url: string): Promise<void> {
   const ranks = Array.from({ length: RANKS }, (_, rank) => rank);
   for (const [table, key, identifier] of [
     ['brands', 'brandID', brandID],
@@ -108,7 +108,7 @@ export async function fillRanks(url: string): Promise<void> {
   );
 }
 
-export async function copyProducts(url: string, rows: number): Promise<void> {
+async function copyProducts(url: string, rows: number): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {

@@ -4,7 +4,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Contender, isOwn, startContenders, withService } from './contenders.js';
 import { comparedToMeasured } from './comparison.js';
 import { cdn } from './cdn.js';
-import { copies } from './copies/copies.js';
 import { databaseServer, query, serverVersion, tallyIsCut } from './database.js';
 import { disk } from './disk.js';
 import { filledDatabase } from './fill.js';
@@ -31,7 +30,6 @@ interface Options {
   mix?: true;
   overload: number;
   cdn?: number;
-  copies?: number;
   moments?: number;
   seed: number;
   firstMinute?: true;
@@ -62,17 +60,12 @@ const options = new Command('bench')
       .preset('60')
       .argParser(positive),
   )
-  .addOption(
-    new Option('--copies [s]', 'only copies that are kept beside writers and faults, so long')
-      .preset('300')
-      .argParser(positive),
-  )
   .option(
     '--moments <s>',
     'only copies of all resources beside writers and faults, so long',
     positive,
   )
-  .option('--seed <n>', 'of the writers and faults of --copies and --moments', whole, 1)
+  .option('--seed <n>', 'of the writers and faults of --moments', whole, 1)
   .option('--first-minute', 'only the lists after an import into a running service')
   .option('--disk', 'only the size of tables and indexes, and what an update of a price writes')
   .option('--growth', 'only what grows with the products: import, memory, lists and disk')
@@ -87,10 +80,6 @@ const options = new Command('bench')
 const { seconds, rounds, connections } = options;
 const effort = { seconds, rounds, connections };
 
-if (options.copies !== undefined) {
-  await runCopies(options.copies);
-  process.exit();
-}
 if (options.moments !== undefined) {
   await runMoments(options.moments);
   process.exit();
@@ -117,15 +106,7 @@ try {
   await server.release();
 }
 
-/** On servers of its own, since it kills them. */
-async function runCopies(length: number): Promise<void> {
-  const [rows = 20_000] = options.rows ?? [];
-  await copies(rows, length, options.seed, async (found) => {
-    await save({ machine: machine(found.postgres), effort, results: [{ rows, copies: found }] });
-  });
-}
-
-/** On servers of its own. Writes the history of the run beside its results. */
+/** On servers of its own, since it kills them. Writes the history of the run beside its results. */
 async function runMoments(length: number): Promise<void> {
   const { found, history } = await moments(length, options.seed);
   await save({

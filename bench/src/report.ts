@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import type { Cdn } from './cdn.js';
-import type { Copies } from './copies/copies.js';
 import type { Disk } from './disk.js';
 import type { FirstMinute } from './first-minute.js';
 import type { Machine } from './machine.js';
@@ -29,7 +28,6 @@ export interface Results {
   readonly firstMinute?: FirstMinute;
   readonly disk?: Disk;
   readonly cdn?: Cdn;
-  readonly copies?: Copies;
   readonly waits?: readonly WaitsMeasurement[];
   readonly moments?: Moments;
 }

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type cdn from '../../bench/measured/cdn.json';
-import type copies from '../../bench/measured/copies.json';
 import type disk from '../../bench/measured/disk.json';
 import type firstMinute from '../../bench/measured/first-minute.json';
 import type growth from '../../bench/measured/growth.json';
@@ -17,7 +16,6 @@ type Single<Run extends { readonly results: readonly unknown[] }> = Omit<Run, 'r
 type Measured = Single<typeof measured>;
 type Overloaded = Single<typeof overload>;
 type Imported = Single<typeof firstMinute>;
-type Kept = Single<typeof copies>;
 type Polled = Single<typeof cdn>;
 type Stored = Single<typeof disk>;
 type AtMoments = Single<typeof moments>;
@@ -59,7 +57,6 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
   );
   const [measured, overloaded, first, stored, waited, grown] = runs;
   const failover = JSON.parse(await readFile('bench/measured/failover.json', 'utf8'));
-  const kept = JSON.parse(await readFile(`bench/measured/${COPIES}`, 'utf8'));
   const polled = JSON.parse(await readFile(`bench/measured/${CDN}`, 'utf8'));
   const atMoments = JSON.parse(await readFile(`bench/measured/${MOMENTS}`, 'utf8'));
   return {
@@ -78,9 +75,7 @@ export async function measuredTables(): Promise<Record<string, Record<string, Ex
       growth: { rows: growthRows(grown) },
     },
     'docs/copies.md': {
-      run: { rows: copiesRunRows(kept) },
-      copies: { rows: copyRows(kept) },
-      faults: { rows: copyFaultRows(kept), hasOwnMeanings: true },
+      faults: { rows: copyFaultRows(atMoments), hasOwnMeanings: true },
       moments: { rows: momentRows(atMoments) },
       histories: { rows: historyRows(atMoments) },
     },
@@ -176,39 +171,8 @@ function cdnRows({ machine, results: [{ rows: products, cdn: found }] }: Polled)
   ];
 }
 
-const COPIES = 'copies.json';
-
-function copiesRunRows({ machine, results: [{ rows: products, copies }] }: Kept): Row[] {
-  const { transactions, late, longestOpen } = copies.written;
-  return [
-    ['run', ''],
-    ['results', `[${COPIES}](../bench/measured/${COPIES})`],
-    ['date', machine.date],
-    ['machine', machineOf(machine)[0]],
-    ['Node.js, PostgreSQL', machineOf(machine)[1]],
-    ['products', grouped(products)],
-    ['minutes, comparisons', `${Math.round(copies.seconds / 60)}, ${copies.comparisons}`],
-    ['transactions of writers', grouped(transactions)],
-    ['of these open for a second or longer', `${grouped(late)}, at most ${digits(longestOpen)} s`],
-  ];
-}
-
-function copyRows({ results: [{ copies }] }: Kept): Row[] {
-  const rows = copies.copies.map((copy): Row => [
-    `\`${copy.name}\``,
-    ...[copy.missed, copy.old, copy.leftOver].map(grouped),
-    `${copy.differing} of ${copies.comparisons}`,
-    String(copy.begun),
-    grouped(copy.requests),
-    digits(copy.bytes / 1e6),
-    `${digits(copy.behind.median)}, ${digits(copy.behind.greatest)}`,
-  ]);
-  const differences = ['missed', 'old', 'left over', 'comparisons', 'begun again'];
-  return [['copy', ...differences, 'requests', 'MB', 's behind: median, greatest'], ...rows];
-}
-
-function copyFaultRows({ results: [{ copies }] }: Kept): Row[] {
-  const rows = Object.entries(copies.faults).sort(([one], [other]) => one.localeCompare(other));
+function copyFaultRows({ results: [{ moments }] }: AtMoments): Row[] {
+  const rows = Object.entries(moments.faults).sort(([one], [other]) => one.localeCompare(other));
   return [
     ['fault', 'times', 'what happens'],
     ...rows.map(([fault, times]) => [fault, String(times), '']),

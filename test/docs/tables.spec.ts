@@ -72,8 +72,6 @@ const TABLES: readonly (readonly [path: string, name: string])[] = [
   ['docs/performance.md', 'waits'],
   ['docs/performance.md', 'growth'],
   ['docs/cdn.md', 'cdn'],
-  ['docs/copies.md', 'run'],
-  ['docs/copies.md', 'copies'],
   ['docs/copies.md', 'faults'],
   ['docs/copies.md', 'moments'],
   ['docs/copies.md', 'histories'],

@@ -1,13 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy to a port of this machine, which can be shut. Counts what passes. */
+/** A TCP proxy to a port of this machine, which can be shut. */
 export class Gate {
   port = 0;
-  /** Bytes that the target has sent. */
-  received = 0;
-  /** Requests by GET. A client sends each by itself, after the response to the one before. */
-  requests = 0;
   private readonly sockets = new Set<Socket>();
   private readonly server;
 
@@ -23,12 +19,6 @@ export class Gate {
         });
         end.on('error', () => undefined);
       }
-      socket.on('data', (chunk: Buffer) => {
-        if (chunk.toString('latin1', 0, 4) === 'GET ') this.requests += 1;
-      });
-      other.on('data', (chunk: Buffer) => {
-        this.received += chunk.length;
-      });
       socket.pipe(other).pipe(socket);
     });
   }

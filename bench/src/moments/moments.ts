@@ -5,15 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { connected, inBackground, until } from '../background.js';
 import { credentials, startService } from '../contenders.js';
-import { schedule } from '../copies/copies.js';
-import { FAULTS } from '../copies/faults.js';
-import { KeptRunning } from '../copies/kept-running.js';
-import { Pair } from '../copies/pair.js';
-import { Postgres, PostgresFolder } from '../copies/postgres.js';
+import { FAULTS } from './faults.js';
+import { KeptRunning } from './kept-running.js';
+import { Pair } from './pair.js';
+import { Postgres, PostgresFolder } from './postgres.js';
 import { serverVersion } from '../database.js';
 import { Gate } from '../failover/gate.js';
 import { catalogue, startServer, stopAll } from '../processes.js';
-import { seeded } from '../random.js';
+import { type Random, seeded } from '../random.js';
 import { historiesOf, type Operation, type Seen } from './history.js';
 import type { Keeping } from './keeper.js';
 import { CLOCK, createCopies, createLog, momentOf } from './tables.js';
@@ -264,4 +263,12 @@ async function outcomes(store: pg.Client): Promise<MomentsCopy[]> {
     return rows;
   });
   return (await Promise.all(copies)).flat();
+}
+
+/** All faults in random order, again and again. */
+function* schedule(random: Random): Generator<string> {
+  for (;;) {
+    const left = Object.keys(FAULTS);
+    while (left.length > 0) yield* left.splice(Math.floor(random() * left.length), 1);
+  }
 }

@@ -26,10 +26,6 @@ export class Pair {
     return `postgres://${role}:${this.folder.password}@127.0.0.1:${this.gate.port}/${database}`;
   }
 
-  get port(): number {
-    return this.gate.port;
-  }
-
   connect(role?: string, database?: string): Promise<pg.Client> {
     return connected(this.url(role, database));
   }
