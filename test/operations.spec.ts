@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import { connectedTo } from '#server/testing/database.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { errors } from '#server/http/errors.js';
-import { connectionLimits } from '#server/http/server/connection-limits.js';
+import { connectionLimits } from '#server/http/server/connections.js';
 import { Maintenance } from '#server/list/maintenance.js';
 import { OperatorEndpoints } from '#server/operations/operator-endpoints.js';
 import { ServiceLogger } from '#server/operations/service-logger.js';

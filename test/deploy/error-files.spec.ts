@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { type ApiError, errors } from '#server/http/errors.js';
-import { COMMON_HEADERS } from '#server/http/server/common-headers.js';
-import { unparsedResponse } from '#server/http/server/unparsed.js';
+import { COMMON_HEADERS } from '#server/http/server/headers.js';
+import { unparsedResponse } from '#server/http/server/enveloped-server.js';
 
 /** The error responses that replace HAProxy's own, by the name of their file. */
 const REFUSALS: Readonly<Record<string, ApiError>> = {

@@ -343,7 +343,7 @@ it('The pods run commands of the image, as its user, who may write nothing', asy
 });
 
 it('An instance has time to end, after the proxies have learnt of it', async () => {
-  const closing = await readFile('packages/server/src/http/server/closing.ts', 'utf8');
+  const closing = await readFile('packages/server/src/http/server/enveloped-server.ts', 'utf8');
   const deadline = Number(/const DEADLINE = ([\d_]+);/.exec(closing)?.[1]?.replace('_', ''));
   const grace = pod.terminationGracePeriodSeconds ?? 0;
   expect(grace * 1000).toBeGreaterThan(settings.drain + deadline);

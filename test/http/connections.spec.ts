@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { closeGracefully } from '#server/http/server/closing.js';
-import { Connections } from '#server/http/server/connections.js';
 import { EnvelopedServer } from '#server/http/server/enveloped-server.js';
+import { Connections } from '#server/http/server/connections.js';
 import { until } from '../until.js';
 
 it.each(['reset', 'closed'])('Every response closes when its connection is %s', async (way) => {
@@ -65,6 +64,6 @@ it('Connections that wait to be accepted when the server closes are answered', a
   for (let open = 0; open < connections; open = Atomics.load(connected, 0)) {
     Atomics.wait(connected, 0, open);
   }
-  await closeGracefully(enveloped);
+  await enveloped.close();
   expect(new Set((await answers)[0] as string[])).toEqual(new Set(['HTTP/1.1 200 OK']));
 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { closeGracefully } from '#server/http/server/closing.js';
 import { EnvelopedServer } from '#server/http/server/enveloped-server.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { sharedService } from '../service.js';
@@ -112,7 +111,7 @@ it('A client that has ended its direction gets every answer of a server that clo
   const socket = (
     (await once(enveloped.server, 'request')) as [{ socket: NodeJS.ReadableStream }]
   )[0];
-  const closed = closeGracefully(enveloped);
+  const closed = enveloped.close();
   client.write('GET /4 HTTP/1.1\r\nHost: a\r\n\r\n');
   client.end();
   await once(socket.socket, 'end');

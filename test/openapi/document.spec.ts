@@ -14,7 +14,7 @@ import { endpointsOf } from '#server/http/endpoints.js';
 import { withFacets } from '#server/list/facets/facet-endpoints.js';
 import { errors } from '#server/http/errors.js';
 import { parametersOf } from '#server/http/parameters/declared-parameters.js';
-import { SECURITY_HEADERS } from '#server/http/server/common-headers.js';
+import { SECURITY_HEADERS } from '#server/http/server/headers.js';
 import { rawRequest, type RawResponse } from '../http/raw-request.js';
 import { SuppliersModule } from '../list/supplier.fixture.js';
 import { sharedService, startService, whileOverloaded } from '../service.js';

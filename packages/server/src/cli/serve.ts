@@ -19,7 +19,7 @@ import { endpointsOf } from '../http/endpoints.js';
 import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
 import { receive } from '../http/server/receive.js';
-import { connectionLimits } from '../http/server/connection-limits.js';
+import { connectionLimits } from '../http/server/connections.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';
 import { OperatorEndpoints } from '../operations/operator-endpoints.js';

@@ -1,4 +1,4 @@
-import { PRIVATE } from '../http/server/common-headers.js';
+import { PRIVATE } from '../http/server/headers.js';
 import type { Json } from './schema.js';
 
 const text = (maxLength: number, pattern: string): Json => ({ type: 'string', maxLength, pattern });

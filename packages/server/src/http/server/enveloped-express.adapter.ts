@@ -15,11 +15,9 @@ import type { CatalogueRequest } from '../catalogue-request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
 import type { RequestTrace } from '../request-trace.js';
-import { Admission, PUT_OFF } from './admission.js';
-import { sendBusy } from './busy.js';
-import { closeGracefully } from './closing.js';
-import type { Cors } from './cors.js';
+import { Admission, PUT_OFF, sendBusy } from './admission.js';
 import { EnvelopedServer } from './enveloped-server.js';
+import type { Cors } from './headers.js';
 import type { Observation } from '../observation.js';
 import { observationOf } from '../observe-request.js';
 import { receive, requestId } from './receive.js';
@@ -192,7 +190,7 @@ export class EnvelopedExpressAdapter extends ExpressAdapter {
   }
 
   override close(): Promise<void> {
-    return closeGracefully(this.http);
+    return this.http.close();
   }
 
   private addRoute(path: string, handlers: readonly RequestHandler[]): void {

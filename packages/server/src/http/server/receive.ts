@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
 import { ApiError, errors } from '../errors.js';
 import { sentTokens } from '../sent-tokens.js';
-import { COMMON_HEADERS, type HeaderList } from './common-headers.js';
+import { COMMON_HEADERS, type HeaderList } from './headers.js';
 import { decode, parseQuery, type SentParameter } from '../parameters/query-string.js';
 
 /**
