@@ -12,7 +12,7 @@ import { Listing } from '#server/list/listing/listing.js';
 import { VisibleListing } from '#server/list/visibility/visible-listing.js';
 import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product } from '../../src/products/product.entity.js';
-import { children } from '#server/resource/children.js';
+import { children } from '#server/resource/relations.js';
 import { declaredColumns } from '#server/resource/declaration.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { Rights } from '#server/resource/visibility.js';

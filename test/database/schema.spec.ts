@@ -6,8 +6,7 @@ import { migrate } from '#server/schema/migrate.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';
 import { findViolations } from '#server/verify/verify.js';
-import { ownResources } from '#server/resource/own-table.js';
-import { identifierOf, resourcesOf } from '#server/resource/resource.js';
+import { identifierOf, ownResources, resourcesOf } from '#server/resource/resource.js';
 import { MIGRATIONS } from '../project.js';
 import { sharedService, startService } from '../service.js';
 

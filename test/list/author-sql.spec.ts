@@ -4,7 +4,7 @@ import { Brand } from '../../src/brands/brand.entity.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { authorReads } from '#server/verify/author-reads.js';
 import { findViolations } from '#server/verify/verify.js';
-import { hasOwnTable } from '#server/resource/own-table.js';
+import { hasOwnTable } from '#server/resource/resource.js';
 import { sentStatements } from '../sent-statements.js';
 import { sharedService } from '../service.js';
 import { PARTS, PartsModule } from './part.fixture.js';

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { ForeignKey, PrimaryColumn, Column, VirtualColumn } from 'typeorm';
 import { having, identifierColumn, ListQueryDto, QueryOf, Resource } from '@catalogue/server';
 import { Snapshot } from '#server/database/snapshot.js';
-import { type Children, children } from '#server/resource/children.js';
+import { type Children, children } from '#server/resource/relations.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { miscounts } from '#server/verify/miscounts.js';

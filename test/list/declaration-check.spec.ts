@@ -82,7 +82,7 @@ import {
   TextsParam,
   UuidParam,
 } from '@catalogue/server';
-import { columnProblems } from '#server/resource/declared-columns.js';
+import { columnProblems } from '#server/declarations/declared-resources.js';
 import { Settings } from '#server/settings/settings.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { createDatabase, type TestDatabase } from '#server/testing/database.js';

@@ -17,8 +17,7 @@ import {
 } from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { Client } from '#server/clients/client.entity.js';
-import { columnProblems } from '#server/resource/declared-columns.js';
-import { nameProblems } from '#server/resource/declared-names.js';
+import { columnProblems, nameProblems } from '#server/declarations/declared-resources.js';
 import { identifierColumn, nameColumn, Resource } from '@catalogue/server';
 import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 

@@ -7,8 +7,7 @@ import { Client } from './clients/client.entity.js';
 import { databaseOptions } from './database/options.js';
 import { addIndex } from './private-api/database.js';
 import { migrationsOf } from './project.js';
-import { ownResources } from './resource/own-table.js';
-import { listTableOf } from './resource/carried-columns.js';
+import { ownResources } from './resource/resource.js';
 import { listIndexes } from './resource/list-indexes.js';
 import { loadEnvFile } from './settings/env-file.js';
 import { Settings } from './settings/settings.js';
@@ -18,7 +17,7 @@ class CatalogueDataSource extends DataSource {
   override async initialize(): Promise<this> {
     await super.initialize();
     for (const metadata of ownResources(this).values())
-      for (const { name } of listIndexes(listTableOf(metadata))) addIndex(metadata, name);
+      for (const { name } of listIndexes(metadata)) addIndex(metadata, name);
     return this;
   }
 }

@@ -5,8 +5,8 @@ export { Settings } from './settings/settings.js';
 
 // For entities, in addition to the decorators of TypeORM.
 export { identifierColumn, nameColumn, timeColumn } from './resource/column-types.js';
-export { Meaning } from './resource/meaning.js';
-export { NaturalOrder } from './resource/natural-order.js';
+export { Meaning } from './resource/declaration.js';
+export { NaturalOrder } from './resource/declaration.js';
 export { Resource } from './resource/declaration.js';
 export type { ScopeClient } from './resource/visibility.js';
 
@@ -47,4 +47,4 @@ export { WordsParam } from './list/query/words-parameter.js';
 export { QueryOf } from './list/query/query-of.js';
 export { containsWords } from './list/condition/words.js';
 export { having, related, within } from './list/condition/related.js';
-export { children } from './resource/children.js';
+export { children } from './resource/relations.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { CommandError } from '../command-error.js';
-import { timeText } from '../resource/beyond-json.js';
+import { timeText } from '../resource/formats.js';
 import { resourcesOf } from '../resource/resource.js';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';

@@ -12,8 +12,7 @@ import { InvalidRowsError } from '../import/invalid-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import { CommandError } from '../command-error.js';
 import { namesIn, type Project } from '../project.js';
-import { ownResources } from '../resource/own-table.js';
-import { tableOf } from '../resource/resource.js';
+import { ownResources, tableOf } from '../resource/resource.js';
 
 export const DEMO_CLIENT = 'demo';
 export const DEMO_TOKEN = 'demo-token';

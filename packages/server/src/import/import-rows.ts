@@ -5,7 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { EntityMetadata, QueryRunner } from 'typeorm';
 import { driverErrorOf } from '../database/database-failure.js';
 import { hasRows } from '../database/installed-resource.js';
-import { findCycle, parentColumnOf } from '../resource/tree.js';
+import { findCycle, parentColumnOf } from '../resource/relations.js';
 import { CommandError } from '../command-error.js';
 import type { Mapping } from './columns.js';
 import type { FileRow } from './file-rows.js';

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { hasOwnTable } from '../resource/own-table.js';
+import { hasOwnTable } from '../resource/resource.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { ChangesReader } from './changes/changes-reader.js';
 import { ChangeWait } from './serving/change-wait.js';

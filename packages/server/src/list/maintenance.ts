@@ -8,7 +8,7 @@ import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { purgeDeletions } from './deletions/purge.js';
 import { UnavailableResources } from './reading/unavailable-resources.js';
-import { ownResources } from '../resource/own-table.js';
+import { ownResources } from '../resource/resource.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';
 import { tallyOf } from '../tally/described-tally.js';

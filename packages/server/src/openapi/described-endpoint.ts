@@ -13,10 +13,9 @@ import { ChangesQueryDto } from '../list/changes/changes-query.dto.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { entityOf, isAllowed } from '../http/parameters/allowed-parameters.js';
-import { identifierType } from '../resource/identifiers.js';
-import { schemaOfShape } from '../resource/json-schema.js';
-import { classShape, type ObjectShape } from '../resource/json-shape.js';
-import { meaningOf } from '../resource/meaning.js';
+import { identifierType } from '../resource/formats.js';
+import { classShape, type ObjectShape, schemaOfShape } from '../resource/json-shape.js';
+import { meaningOf } from '../resource/declaration.js';
 import { fieldsOf } from '../resource/resource.js';
 import type { Json } from './schema.js';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { EntityMetadata } from 'typeorm';
 import { NON_FILTERS } from '../list/condition/filters.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
-import { references } from '../resource/references.js';
+import { references } from '../resource/relations.js';
 import { type DescribedEndpoint, namesIn } from './described-endpoint.js';
 import { exampleText, parameterObjects } from './parameters.js';
 import { type Json, resourceSchema } from './schema.js';

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
-import { exampleOfShape, schemaOfShape } from '../resource/json-schema.js';
-import { isVersioned } from '../resource/own-table.js';
+import { exampleOfShape, schemaOfShape } from '../resource/json-shape.js';
+import { isVersioned } from '../resource/resource.js';
 import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
 import { COMMON, CREDENTIALS, RATE_LIMIT, headersNamed } from './headers.js';
 import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';

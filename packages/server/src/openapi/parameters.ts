@@ -1,6 +1,6 @@
 import { separableValue } from '../http/parameters/separated-values.js';
 import { FILTER_FORMS, readingsOf } from '../resource/filter-forms.js';
-import { meaningOf } from '../resource/meaning.js';
+import { meaningOf } from '../resource/declaration.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';
 import { exampleOf, type Json } from './schema.js';
 

@@ -3,8 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { separatedValues } from '../http/parameters/separated-values.js';
 import { valuesOf } from '../resource/column-values.js';
 import { externalTableOf } from '../resource/resource.js';
-import { meaningOf } from '../resource/meaning.js';
-import { type Related, relatedOf } from '../resource/related.js';
+import { meaningOf } from '../resource/declaration.js';
+import { type Related, relatedOf } from '../resource/relations.js';
 
 /** A schema, a parameter, a response or whatever else the document is made of. */
 export type Json = Readonly<Record<string, unknown>>;

@@ -6,24 +6,22 @@ import {
   BEYOND_TIMES,
   type BeyondForm,
   DATE,
-  jsonText,
-  TIME,
-  timeText,
-  type ValueSchema,
-} from './beyond-json.js';
-import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
-import {
+  identifierFrom,
+  identifierType,
   isTextOf,
+  jsonText,
   NAME_LENGTH,
   readDate,
   readDateTime,
   readNumber,
   SIGNED_DECIMAL,
+  TIME,
+  timeText,
+  type ValueSchema,
 } from './formats.js';
-import { identifierFrom, identifierType } from './identifiers.js';
+import { COLUMN_TYPES, type ColumnTypeName } from './column-types.js';
 import { type CellFormat, jsonCell } from './json-cell.js';
-import { exampleOfShape, schemaOfShape } from './json-schema.js';
-import { declaredShape, type Shape } from './json-shape.js';
+import { declaredShape, exampleOfShape, schemaOfShape, type Shape } from './json-shape.js';
 import { isDouble, JsonText, readJson } from './json-text.js';
 import { externalTableOf } from './resource.js';
 

@@ -1,6 +1,76 @@
-import { Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
-import { Meaning, meaningOf } from './meaning.js';
-import { naturalOrders, orderedBy } from './natural-order.js';
+import { Column, Entity, type EntityMetadata, getMetadataArgsStorage, Index } from 'typeorm';
+import { nameColumn } from './column-types.js';
+
+/** The meaning of a field, and an example value. */
+interface FieldMeaning {
+  readonly meaning: string;
+  readonly example?: string;
+}
+
+const MEANING = Symbol('meaning');
+
+/**
+ * Sets the meaning of a public column, or of a handler, for the OpenAPI document. The `comment` of the column is not
+ * used, because it is part of the database schema.
+ *
+ * @param example a value; needed for a text, whose type does not suggest one
+ */
+export function Meaning(meaning: string, example?: string): PropertyDecorator {
+  return Reflect.metadata(MEANING, { meaning, example });
+}
+
+/** The meaning of a field; `undefined` if it has no `@Meaning`. */
+export function meaningOf(entity: object, field: string): FieldMeaning | undefined {
+  const { prototype } = entity as { prototype: object };
+  return Reflect.getMetadata(MEANING, prototype, field) as FieldMeaning | undefined;
+}
+
+const NATURAL_ORDERS = Symbol('natural orders');
+
+/**
+ * Declares the column by which lists are sorted that are to be sorted by a text, as people expect it: without regard to
+ * case and accents, and with numbers in it compared as numbers. PostgreSQL keeps it by `natural_order` of `order.sql`. It is
+ * hidden: `sorted` of `@Resource`, `sort` of `@QueryOf` and clients name the text.
+ *
+ * @param of the property of the text, which is declared above
+ * @throws TypeError if no such column is declared above
+ */
+export function NaturalOrder<Text extends string>(
+  of: Text,
+): (prototype: Readonly<Record<Text, string | null>>, property: string) => void {
+  return (prototype, property) => {
+    const target = prototype.constructor;
+    const source = getMetadataArgsStorage()
+      .filterColumns(target)
+      .find(({ propertyName }) => propertyName === of);
+    if (!source)
+      throw new TypeError(`${target.name}.${property} orders ${of}: declare that column above it`);
+    const { name = of, nullable } = source.options;
+    Column({
+      ...nameColumn,
+      nullable,
+      select: false,
+      insert: false,
+      update: false,
+      generatedType: 'STORED',
+      asExpression: `natural_order("${name}")`,
+    })(prototype, property);
+    const orders = new Map([...naturalOrders(target), [of, property]]);
+    Reflect.defineMetadata(NATURAL_ORDERS, orders, target);
+  };
+}
+
+/** The columns with the natural order of others, by these. */
+export function naturalOrders(target: EntityMetadata['target']): ReadonlyMap<string, string> {
+  const orders = Reflect.getMetadata(NATURAL_ORDERS, target) as
+    ReadonlyMap<string, string> | undefined;
+  return orders ?? new Map<string, string>();
+}
+
+/** The property of the column by whose values a list is sorted that is to be sorted by a property. */
+export function orderedBy(target: EntityMetadata['target'], property: string): string {
+  return naturalOrders(target).get(property) ?? property;
+}
 
 const RESOURCE = Symbol('resource');
 
@@ -172,6 +242,9 @@ const NOTHING: DeclaredColumns = {
 export function declaredColumns(metadata: Pick<EntityMetadata, 'target'>): DeclaredColumns {
   return declaredOf(metadata) ?? NOTHING;
 }
+
+/** The entity of the resource, by that of its deletions, which has only identifiers and times. */
+export const DELETIONS = new WeakMap<object, EntityMetadata['target']>();
 
 /** Whether the lists of an entity are filtered or sorted by a column, so that it has an index. */
 export function isListedBy(target: EntityMetadata['target'], property: string): boolean {

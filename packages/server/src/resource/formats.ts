@@ -1,6 +1,6 @@
 import { identifierColumn, nameColumn } from './column-types.js';
 
-/** Text formats of values, in queries and in imported files. A reader returns `undefined` for an invalid text. */
+/** The forms of values: in queries and imported files, of identifiers, and those that JSON lacks. A reader returns `undefined` for an invalid text. */
 
 /** Maximum characters (code points) of an identifier. */
 export const IDENTIFIER_LENGTH: number = identifierColumn.length;
@@ -79,3 +79,160 @@ export function readDateTime(text: string): Date | undefined {
   const milliseconds = Math.ceil(Number(`0.${fraction || '0'}`) * 1000);
   return new Date(seconds + leap + milliseconds);
 }
+
+/** How the values of a type of identifiers look in a request, and their bounds in SQL. */
+export interface IdentifierType {
+  /** The schema of an identifier in a query or in a path. */
+  readonly schema: IdentifierSchema;
+  /** What an identifier must be, for an error response. */
+  readonly expected: string;
+  /**
+   * The canonical text of an identifier, as lists write it; `beyond` the bounds of the type for a number that is;
+   * `undefined` for any other text.
+   */
+  readonly read: (text: string) => string | Beyond | undefined;
+  /** SQL expressions for the minimum of the type, and for a value that is not below any other. */
+  readonly bounds: { readonly minimum: string; readonly maximum: string };
+  /** An identifier, unless the entity has a better one. Absent: any text is one. */
+  readonly example?: string;
+}
+
+/** A subset of JSON Schema 2020-12. */
+interface IdentifierSchema {
+  readonly type: 'string' | 'integer';
+  readonly format?: 'int32' | 'int64' | 'uuid';
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface Beyond {
+  readonly beyond: readonly [minimum: string, maximum: string];
+}
+
+/** The values of PostgreSQL's `integer`. */
+export const INTEGER_BOUNDS = { minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+
+const UUID_BOUND = (digit: string): string =>
+  `'${[8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-')}'::uuid`;
+
+const TEXT: IdentifierType = {
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: IDENTIFIER_LENGTH,
+    pattern: '^[^\\u0000]+$',
+  },
+  expected: `text of 1 to ${IDENTIFIER_LENGTH} characters`,
+  read: (text) => (isTextOf(text, 1, IDENTIFIER_LENGTH) ? text : undefined),
+  bounds: { minimum: `''`, maximum: `repeat(chr(1114111), ${IDENTIFIER_LENGTH + 1})` },
+};
+
+const TYPES: Readonly<Record<string, IdentifierType>> = {
+  integer: {
+    schema: { type: 'integer', format: 'int32', ...INTEGER_BOUNDS },
+    ...integers('integer', 32n),
+  },
+  bigint: {
+    schema: { type: 'string', format: 'int64', pattern: SIGNED_INTEGER.source, maxLength: 20 },
+    ...integers('bigint', 64n),
+  },
+  uuid: {
+    schema: { type: 'string', format: 'uuid', pattern: UUID.source },
+    expected: 'a UUID such as 123e4567-e89b-12d3-a456-426614174000',
+    read: (text) => (UUID.test(text) ? text.toLowerCase() : undefined),
+    bounds: { minimum: UUID_BOUND('0'), maximum: UUID_BOUND('f') },
+    example: '123e4567-e89b-12d3-a456-426614174000',
+  },
+};
+
+/** The type of identifiers with a column type. Any other than `integer`, `bigint` and `uuid` is a text. */
+export function identifierType(columnType: unknown): IdentifierType {
+  return TYPES[String(columnType)] ?? TEXT;
+}
+
+/** Whether identifiers of a column type are texts. */
+export function isTextIdentifier(columnType: unknown): boolean {
+  return identifierType(columnType) === TEXT;
+}
+
+/** An identifier in its canonical form; `undefined` if no object can have it. */
+export function identifierFrom(columnType: unknown, text: string): string | undefined {
+  const reading = identifierType(columnType).read(text);
+  return typeof reading === 'string' ? reading : undefined;
+}
+
+function integers(type: string, bits: bigint): Omit<IdentifierType, 'schema'> {
+  const [minimum, maximum] = [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
+  return {
+    expected: 'a plain decimal integer',
+    read: (text) => {
+      if (!SIGNED_INTEGER.test(text)) return undefined;
+      const value = BigInt(text);
+      return minimum <= value && value <= maximum
+        ? String(value)
+        : { beyond: [String(minimum), String(maximum)] };
+    },
+    bounds: { minimum: `'${minimum}'::${type}`, maximum: `'${maximum}'::${type}` },
+    example: '1',
+  };
+}
+
+/** A schema of JSON Schema 2020-12. */
+export interface ValueSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * Values that a type has in PostgreSQL and JSON has no form for: `infinity`, `NaN`, years before 1 and after 9999. Lists show
+ * the text that PostgreSQL has for them.
+ */
+export interface BeyondForm {
+  /** The SQL condition that a value is none of these. */
+  readonly isWithin: (reference: string) => string;
+  /** The JSON schema of the values of an external table, which may have them. */
+  readonly schema: ValueSchema;
+}
+
+const isFiniteNumber: BeyondForm['isWithin'] = (reference) =>
+  `${reference} > '-Infinity' AND ${reference} < 'Infinity'`;
+const OF_NUMBERS = 'NaN|-?Infinity';
+
+export const BEYOND_DECIMALS: BeyondForm = {
+  isWithin: isFiniteNumber,
+  schema: { type: 'string', pattern: `${SIGNED_DECIMAL.source}|^(${OF_NUMBERS})$` },
+};
+
+export const BEYOND_DOUBLES: BeyondForm = {
+  isWithin: isFiniteNumber,
+  schema: { type: ['number', 'string'], format: 'double', pattern: `^(${OF_NUMBERS})$` },
+};
+
+/** The keywords of a date and of a time in the public form, without a type, since null has to meet them, too. */
+export const DATE = { format: 'date', maxLength: 10 };
+export const TIME = { format: 'date-time', maxLength: 24 };
+
+export const BEYOND_DATES = beyondTimes(DATE);
+export const BEYOND_TIMES = beyondTimes(TIME);
+
+function beyondTimes(own: object): BeyondForm {
+  const pattern = '^-?infinity$| BC$|^[1-9][0-9]{4}';
+  return {
+    isWithin: (reference) =>
+      `${reference} >= '0001-01-01 00:00Z' AND ${reference} < '10000-01-01 00:00Z'`,
+    schema: { type: 'string', anyOf: [own, { pattern }] },
+  };
+}
+
+/** An SQL expression for a date or time as PostgreSQL writes it in JSON, whatever `DateStyle` is. */
+export const jsonText = (reference: string): string => `(to_json(${reference}) #>> '{}')`;
+
+/** An SQL expression for a time as RFC 3339 in UTC, with the text of PostgreSQL for a time that has no such form. */
+export const timeText = (reference: string): string =>
+  `CASE WHEN ${BEYOND_TIMES.isWithin(reference)}
+    THEN to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ELSE ${jsonText(`${reference} AT TIME ZONE 'UTC'`)} END`;

@@ -1,23 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { identifierColumn, textBytes } from './column-types.js';
+import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { COLUMN_TYPES, identifierColumn, textBytes } from './column-types.js';
+import { columnTypeOf } from './column-values.js';
+import { declaredColumns } from './declaration.js';
+import { columnOf, externalTableOf, identifierOf, quotedName } from './resource.js';
 
 /** A column that an index may have. */
-export interface IndexedColumn {
+interface IndexedColumn {
   /** Its name in the database. */
   readonly name: string;
-  /** Maximum bytes of a value in an index, with padding. */
+  /** Maximum bytes of a value in an index, with padding; infinite for a text without a length. */
   readonly bytes: number;
-}
-
-/** What the indexes of a resource's lists follow from. */
-export interface ListTable {
-  readonly table: string;
-  readonly identifier: IndexedColumn;
-  /** The columns that filters compare. */
-  readonly filtered: readonly IndexedColumn[];
-  /** The columns that lists are sorted by. */
-  readonly sorted: readonly IndexedColumn[];
 }
 
 export interface ListIndex {
@@ -40,29 +35,30 @@ const MAXIMUM_NAME = 63;
  * they serve the descending order. Each carries the other filtered columns, so that
  * PostgreSQL evaluates a combination of filters within the index.
  */
-export function listIndexes({ table, ...resource }: ListTable): ListIndex[] {
-  const { identifier } = resource;
+export function listIndexes(metadata: EntityMetadata): ListIndex[] {
+  const { databaseName: identifier } = identifierOf(metadata);
   return (
-    indexedColumns(resource)
+    indexedColumns(metadata)
       // Without carried columns, the index by identifier would be the primary key.
-      .filter(({ first, carried }) => first !== identifier.name || carried.length > 0)
+      .filter(({ first, carried }) => first !== identifier || carried.length > 0)
       .map(({ first, keys, carried }) => ({
-        name: indexName(table, first),
+        name: indexName(metadata.tableName, first),
         columns: `(${names(keys)})${carried.length === 0 ? '' : ` INCLUDE (${names(carried)})`}`,
       }))
   );
 }
 
 /** The columns by which each index finds objects, with the name of the first one, and those that it carries. */
-export function indexedColumns({
-  identifier,
-  filtered,
-  sorted,
-}: Pick<ListTable, 'identifier' | 'filtered' | 'sorted'>): {
+function indexedColumns(metadata: EntityMetadata): {
   first: string;
   keys: readonly IndexedColumn[];
   carried: readonly IndexedColumn[];
 }[] {
+  const declared = declaredColumns(metadata);
+  const [filtered = [], sorted = []] = [declared.filtered, declared.sorted].map((properties) =>
+    properties.map((property) => indexedColumn(columnOf(metadata, property))),
+  );
+  const identifier = indexedColumn(identifierOf(metadata));
   const columns = new Map([identifier, ...filtered, ...sorted].map((each) => [each.name, each]));
   return [...columns.values()].map((column) => {
     const keys = column.name === identifier.name ? [column] : [column, identifier];
@@ -70,12 +66,19 @@ export function indexedColumns({
   });
 }
 
+function indexedColumn(column: ColumnMetadata): IndexedColumn {
+  const { databaseName, length } = column;
+  const type = columnTypeOf(column);
+  const bytes = type ? COLUMN_TYPES[type].bytes({ length: Number(length) || Infinity }) : Infinity;
+  return { name: databaseName, bytes };
+}
+
 export function listIndexPrefix(table: string): string {
   return `${table}_by_`;
 }
 
 export function createIndex(table: string, { name, columns }: ListIndex): string {
-  return `CREATE INDEX ${quoted(name)} ON ${quoted(table)} ${columns}`;
+  return `CREATE INDEX ${quotedName(name)} ON ${quotedName(table)} ${columns}`;
 }
 
 /**
@@ -97,7 +100,7 @@ function carriedColumns(
 }
 
 function names(columns: readonly IndexedColumn[]): string {
-  return columns.map(({ name }) => quoted(name)).join(', ');
+  return columns.map(({ name }) => quotedName(name)).join(', ');
 }
 
 /** The name of an index, with a hash in place of a column whose name is too long. */
@@ -108,6 +111,23 @@ function indexName(table: string, column: string): string {
   return `${listIndexPrefix(table)}${hash}`;
 }
 
-function quoted(name: string): string {
-  return `"${name}"`;
+/** All properties of the list index that is ordered by one column; empty if there is none, as on an external table. */
+export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
+  if (externalTableOf(metadata)) return [];
+  let indexes = INDEXES.get(metadata);
+  if (!indexes) {
+    indexes = new Map(
+      indexedColumns(metadata).map(({ first, keys, carried }) => [
+        first,
+        [...keys, ...carried].flatMap(
+          ({ name }) => metadata.findColumnWithDatabaseName(name)?.propertyName ?? [],
+        ),
+      ]),
+    );
+    INDEXES.set(metadata, indexes);
+  }
+  return indexes.get(columnOf(metadata, column).databaseName) ?? [];
 }
+
+/** The columns of the list indexes of each resource, by the first one. */
+const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();

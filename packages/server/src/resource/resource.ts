@@ -9,10 +9,13 @@ import type { ColumnMetadataArgs } from 'typeorm/metadata-args/ColumnMetadataArg
 import {
   declaredColumns,
   declaredOf,
+  DELETIONS,
   type ExternalTable,
   externalTableNamed,
+  isResourceName,
+  orderedBy,
 } from './declaration.js';
-import { orderedBy } from './natural-order.js';
+import { type FilterEnd, readingsOf } from './filter-forms.js';
 
 /** The name of several objects of an entity: `order items` for the resource `order_items`. */
 export function pluralName(entity: ObjectType<unknown>): string {
@@ -142,4 +145,66 @@ export function identifierOf(metadata: EntityMetadata): ColumnMetadata {
     throw new TypeError(`The resource ${metadata.tableName} needs exactly one primary column`);
   }
   return column;
+}
+
+/**
+ * Whether the service has the table of a resource: migrations create it with indexes and triggers for its lists, and
+ * imports write it. Of any other table nothing is known: no trigger of the service is there.
+ *
+ * @param resource its name, or its entity
+ */
+export function hasOwnTable(resource: string | Pick<EntityMetadata, 'target'>): boolean {
+  return typeof resource === 'string'
+    ? isResourceName(resource) && !externalTableNamed(resource)
+    : isResource(resource) && !externalTableOf(resource);
+}
+
+/** Those of some resources that the service has the tables of, as tables in SQL. PostgreSQL locks no materialized view. */
+export function ownTables(resources: readonly string[]): string[] {
+  return resources.filter((name) => hasOwnTable(name)).map(tableNamed);
+}
+
+/** Whether every change gives the lists of an entity another version. Those of deletions have that of the resource. */
+export function isVersioned(metadata: Pick<EntityMetadata, 'target'>): boolean {
+  return hasOwnTable(metadata) || DELETIONS.has(metadata.target as object);
+}
+
+/** The resources of a data source with a table of the service, by name. */
+export function ownResources(dataSource: DataSource): Map<string, EntityMetadata> {
+  return new Map([...resourcesOf(dataSource)].filter(([, metadata]) => hasOwnTable(metadata)));
+}
+
+/** What the name of a filter says. */
+interface NamedColumn {
+  readonly end: FilterEnd;
+  /** The property of the column that it compares. */
+  readonly column: string;
+}
+
+/** What filters are called by the times that TypeORM sets, whose columns may have any name. */
+const TIMES: Readonly<Record<string, string>> = {
+  createdAt: 'createDate',
+  updatedAt: 'updateDate',
+};
+
+/** What the names of filters say, by the entity. Every request asks for some. */
+const NAMED = new WeakMap<object, Map<string, NamedColumn | undefined>>();
+
+/** What the name of a filter says of an entity, as `FILTER_FORMS` has it; `undefined` if it names no column. */
+export function namedColumn(entity: object, filter: string): NamedColumn | undefined {
+  const known = NAMED.get(entity) ?? new Map<string, NamedColumn | undefined>();
+  NAMED.set(entity, known);
+  if (!known.has(filter)) known.set(filter, read(entity as ObjectType<unknown>, filter));
+  return known.get(filter);
+}
+
+function read(entity: ObjectType<unknown>, filter: string): NamedColumn | undefined {
+  const columns = getMetadataArgsStorage().filterColumns(entity);
+  for (const { end, column } of readingsOf(filter)) {
+    const found =
+      columns.find(({ mode }) => mode === TIMES[column]) ??
+      columns.find(({ propertyName }) => propertyName === column);
+    if (found) return { end, column: found.propertyName };
+  }
+  return undefined;
 }

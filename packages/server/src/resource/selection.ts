@@ -1,8 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { valuesOf } from './column-values.js';
-import type { Children } from './children.js';
-import { type Related, relatedOf } from './related.js';
+import { type Children, type Related, relatedOf } from './relations.js';
 import { fieldsOf, identifierOf, orderColumnOf, tableOf } from './resource.js';
 
 /** Conditions in SQL on the table `related`, for an entity that it may be of: which objects are visible. */

@@ -1,13 +1,9 @@
 import { type EntityMetadata, getMetadataArgsStorage, type ObjectType } from 'typeorm';
-import type { Children } from './children.js';
-import { type ClientRecord, declaredOf, type Scope } from './declaration.js';
-import { references } from './references.js';
+import { type Children, references } from './relations.js';
+import { type ClientRecord, declaredOf, DELETIONS, type Scope } from './declaration.js';
 
 /** A column of an entity, by its property. */
 export type EntityColumn = readonly [entity: object, property: string];
-
-/** The entity of the resource, by that of its deletions, which has only identifiers and times. */
-export const DELETIONS = new WeakMap<object, EntityMetadata['target']>();
 
 /** What a client may read; `rightsOf` has those of every client. */
 export class Rights {

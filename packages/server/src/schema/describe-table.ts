@@ -3,9 +3,14 @@ import { CommandError } from '../command-error.js';
 import { COLUMN_TYPES, type ColumnTypeName, isArrayType } from '../resource/column-types.js';
 import { FILTER_FLAGS, FLAGGED, type Flag } from '../resource/filter-forms.js';
 import { SERVICE_TABLES } from '../resource/reserved-names.js';
-import { hasOwnTable, ownResources } from '../resource/own-table.js';
+import {
+  hasOwnTable,
+  isResource,
+  ownResources,
+  quotedName,
+  quotedTable,
+} from '../resource/resource.js';
 import type { ExternalTable } from '../resource/declaration.js';
-import { isResource, quotedName, quotedTable } from '../resource/resource.js';
 import {
   readRelation,
   relationNamed,

@@ -1,8 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { RECORDING_RESOURCES } from '../database/installed-resource.js';
-import { ownResources } from '../resource/own-table.js';
-import { quotedName, resourcesOf } from '../resource/resource.js';
+import { ownResources, quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-differences.js';
 import { isForSpeed, readParts } from './parts/parts.js';

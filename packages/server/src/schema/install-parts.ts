@@ -1,7 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import { hasRows } from '../database/installed-resource.js';
 import { type LockContext, withShortLocks } from '../database/migration-lock.js';
-import { ownResources } from '../resource/own-table.js';
+import { ownResources } from '../resource/resource.js';
 import { MIGRATION } from './difference.js';
 import { tableDifferences } from './differences.js';
 import type { Queries } from './parts/part.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { ownResources } from '../resource/own-table.js';
+import { ownResources } from '../resource/resource.js';
 import { listIndexPrefix } from '../resource/list-indexes.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */

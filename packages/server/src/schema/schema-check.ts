@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { SchemaDoubt } from '../database/schema-doubt.js';
-import { ownResources } from '../resource/own-table.js';
+import { ownResources } from '../resource/resource.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';

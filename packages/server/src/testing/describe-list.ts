@@ -13,11 +13,8 @@ import { separableValue } from '../http/parameters/separated-values.js';
 import { countableFieldsOf } from '../list/facets/countable-fields.js';
 import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
-import { declaredChildren } from '../resource/children.js';
-import { declaredColumns } from '../resource/declaration.js';
-import { naturalOrders } from '../resource/natural-order.js';
-import { relatedEntity } from '../resource/references.js';
-import { relatedName } from '../resource/related.js';
+import { declaredChildren, relatedEntity, relatedName } from '../resource/relations.js';
+import { declaredColumns, naturalOrders } from '../resource/declaration.js';
 import {
   externalTableOf,
   primaryColumnOf,

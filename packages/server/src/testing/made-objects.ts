@@ -1,8 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { columnTypeOf, type StoredType } from '../resource/column-values.js';
-import { exampleOfShape } from '../resource/json-schema.js';
-import { declaredShape } from '../resource/json-shape.js';
+import { declaredShape, exampleOfShape } from '../resource/json-shape.js';
 
 type Row = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { identifierOf, singleCountedColumnsOf, tableOf } from '../resource/resource.js';
-import { parentColumnOf } from '../resource/tree.js';
+import { parentColumnOf } from '../resource/relations.js';
 import type { PlainResource } from './oracle.js';
 
 /** The public form of times, in SQL. */

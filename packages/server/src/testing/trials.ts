@@ -13,7 +13,7 @@ import { searchParameterOf } from '../list/query/words-parameter.js';
 import { columnTypeOf } from '../resource/column-values.js';
 import { type FilterEnd, readingsOf } from '../resource/filter-forms.js';
 import { identifierOf, nameOf, tableOf } from '../resource/resource.js';
-import { parentColumnOf } from '../resource/tree.js';
+import { parentColumnOf } from '../resource/relations.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { identifierType } from '../resource/identifiers.js';
+import { identifierType } from '../resource/formats.js';
 import { identifierOf, nameOf } from '../resource/resource.js';
 import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 import { everyOrder, tallyOf } from '../tally/described-tally.js';

@@ -13,7 +13,7 @@ import {
 import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
 import { declaredColumns } from '../resource/declaration.js';
-import { relatedOf } from '../resource/related.js';
+import { relatedOf } from '../resource/relations.js';
 import { identifierOf, nameOf, orderColumnOf, resourcesOf, tableOf } from '../resource/resource.js';
 import { isInOrder, isServed, plan } from '../schema/plan.js';
 

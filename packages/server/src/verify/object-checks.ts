@@ -1,8 +1,7 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
-import { hasOwnTable } from '../resource/own-table.js';
+import { fieldsOf, hasOwnTable, identifierOf, nameOf, tableOf } from '../resource/resource.js';
 import { valuesOf } from '../resource/column-values.js';
-import { fieldsOf, identifierOf, nameOf, tableOf } from '../resource/resource.js';
-import { findCycle, parentColumnOf } from '../resource/tree.js';
+import { findCycle, parentColumnOf } from '../resource/relations.js';
 import { miscounts } from './miscounts.js';
 
 /** Finds violations in the objects of a resource, as lines. Its columns are as declared. */

@@ -1,10 +1,8 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ColumnCondition, columnConditions } from '../list/condition/condition.js';
 import type { CalledLists } from './called-lists.js';
-import { hasOwnTable } from '../resource/own-table.js';
-import { declaredColumns } from '../resource/declaration.js';
-import { orderedBy } from '../resource/natural-order.js';
-import { identifierOf } from '../resource/resource.js';
+import { hasOwnTable, identifierOf } from '../resource/resource.js';
+import { declaredColumns, orderedBy } from '../resource/declaration.js';
 
 /** The filters by times of every entity, for copies, which need no order: a time in every index costs each write. */
 const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'createdUntil']);

@@ -1,6 +1,6 @@
 import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
 import { declaredOf } from '../../resource/declaration.js';
-import { namedColumn } from '../../resource/named-column.js';
+import { namedColumn } from '../../resource/resource.js';
 import type { EntityColumn } from '../../resource/visibility.js';
 import { type ParameterSettings, parametersOf, schemaOf } from './declared-parameters.js';
 

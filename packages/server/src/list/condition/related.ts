@@ -1,10 +1,14 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { isTextIdentifier } from '../../resource/identifiers.js';
-import { hasOwnTable } from '../../resource/own-table.js';
-import { columnOf, identifierOf, resourceName, tableOf } from '../../resource/resource.js';
-import { referringColumn } from '../../resource/related.js';
-import { parentColumnOf } from '../../resource/tree.js';
+import { isTextIdentifier } from '../../resource/formats.js';
+import {
+  columnOf,
+  hasOwnTable,
+  identifierOf,
+  resourceName,
+  tableOf,
+} from '../../resource/resource.js';
+import { parentColumnOf, referringColumn } from '../../resource/relations.js';
 import type { IdentifierQuery } from './condition.js';
 import { ListOperator } from './from-typeorm.js';
 import { sqlEach } from './print.js';

@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { anyValue } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
-import { identifierFrom, isTextIdentifier } from '../../resource/identifiers.js';
+import { identifierFrom, isTextIdentifier } from '../../resource/formats.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { columnOf } from '../../resource/resource.js';
 import { searchText } from '../query/search-text.js';

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { identifierOf, nameOf, tableOf } from '../../resource/resource.js';
-import { DELETIONS } from '../../resource/visibility.js';
+import { DELETIONS } from '../../resource/declaration.js';
 import type { OpaqueSql } from '../condition/condition.js';
 import { and, sqlEach } from '../condition/print.js';
 import { Listing, type VisibleConditions, type VisibleRows } from '../listing/listing.js';

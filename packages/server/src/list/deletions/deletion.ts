@@ -7,10 +7,10 @@ import {
   PrimaryColumn,
   type PrimaryColumnOptions,
 } from 'typeorm';
-import type { Scope } from '../../resource/declaration.js';
-import { DELETIONS, scopeOf } from '../../resource/visibility.js';
+import { DELETIONS, type Scope } from '../../resource/declaration.js';
+import { scopeOf } from '../../resource/visibility.js';
 import { identifierColumn, timeColumn } from '../../resource/column-types.js';
-import { isTextIdentifier } from '../../resource/identifiers.js';
+import { isTextIdentifier } from '../../resource/formats.js';
 import { resourceName } from '../../resource/resource.js';
 
 /**

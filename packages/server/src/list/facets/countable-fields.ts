@@ -4,12 +4,10 @@ import { isAllowed } from '../../http/parameters/allowed-parameters.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import { flagsOf } from '../../resource/filter-forms.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
-import { namedColumn } from '../../resource/named-column.js';
-import { relatedEntity, treeReferences } from '../../resource/references.js';
-import { relatedName } from '../../resource/related.js';
+import { namedColumn, singleCountedColumnsOf } from '../../resource/resource.js';
+import { relatedEntity, relatedName, treeReferences } from '../../resource/relations.js';
 import type { Rights } from '../../resource/visibility.js';
 import { declaredColumns } from '../../resource/declaration.js';
-import { singleCountedColumnsOf } from '../../resource/resource.js';
 import { type ListQueryClass, listQueryOf, sortsOf } from '../query/query-of.js';
 import { searchParameterOf } from '../query/words-parameter.js';
 

@@ -3,7 +3,7 @@ import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, type VisibleRelated } from '../../resource/selection.js';
-import { parentColumnOf } from '../../resource/tree.js';
+import { parentColumnOf } from '../../resource/relations.js';
 import { rightsOf } from '../../resource/visibility.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { type Related, relatedOf } from '../../resource/related.js';
+import { type Related, relatedOf } from '../../resource/relations.js';
 import { fieldsOf, identifierOf, isResource } from '../../resource/resource.js';
 
 /** The object that a column refers to; `undefined` if it refers to none of a resource. */

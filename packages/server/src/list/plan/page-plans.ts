@@ -1,7 +1,6 @@
 import { ParameterValues } from '../../database/statement.js';
-import { hasOwnTable } from '../../resource/own-table.js';
+import { hasOwnTable, identifierOf } from '../../resource/resource.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf } from '../../resource/resource.js';
 import { selectedRelated } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { sqlEach } from '../condition/print.js';

@@ -7,10 +7,11 @@ import {
 } from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
 import { separatedValues } from '../../http/parameters/separated-values.js';
-import { identifierType, INTEGER_BOUNDS } from '../../resource/identifiers.js';
 import {
   CURRENCY,
   IDENTIFIER_LENGTH,
+  identifierType,
+  INTEGER_BOUNDS,
   isTextOf,
   NAME_LENGTH,
   PLAIN_DECIMAL,

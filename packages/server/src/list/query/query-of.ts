@@ -4,9 +4,12 @@ import {
   getMetadataArgsStorage,
   type ObjectType,
 } from 'typeorm';
-import { type Children, declareChildren } from '../../resource/children.js';
-import { relatedEntity } from '../../resource/references.js';
-import { relatedName } from '../../resource/related.js';
+import {
+  type Children,
+  declareChildren,
+  relatedEntity,
+  relatedName,
+} from '../../resource/relations.js';
 import type { Rights } from '../../resource/visibility.js';
 import { isListedBy } from '../../resource/declaration.js';
 import {

@@ -9,7 +9,7 @@ import {
   replaceIn,
 } from '../condition/condition.js';
 import { identifiersText } from '../condition/print.js';
-import { ownTables } from '../../resource/own-table.js';
+import { ownTables } from '../../resource/resource.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 
 /** Reads the rows of a statement, as `ReadPool.rows`. */

@@ -5,7 +5,7 @@ import { Coalesced } from '../../database/coalesced.js';
 import { IncompleteSchemaError } from '../../database/database-failure.js';
 import type { ReadPool } from '../../database/read-pool.js';
 import { statement } from '../../database/statement.js';
-import { hasOwnTable } from '../../resource/own-table.js';
+import { hasOwnTable } from '../../resource/resource.js';
 import { isInstalled } from '../../tally/described-tally.js';
 import type { CountedState, State } from './prepared-list.js';
 import { stateOf } from '../statement/state.js';

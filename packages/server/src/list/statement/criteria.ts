@@ -1,7 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { COLUMN_TYPES } from '../../resource/column-types.js';
-import { identifierFrom } from '../../resource/identifiers.js';
-import { hasOwnTable } from '../../resource/own-table.js';
+import { identifierFrom } from '../../resource/formats.js';
+import { hasOwnTable } from '../../resource/resource.js';
 import type { Bound, Condition, WordSearch } from '../condition/condition.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
 import { tallyOf } from '../../tally/described-tally.js';

@@ -1,5 +1,5 @@
 import { ASSUMED_OBJECTS } from '../../database/planner.js';
-import { hasOwnTable } from '../../resource/own-table.js';
+import { hasOwnTable } from '../../resource/resource.js';
 import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
 import { tallyOf, wordTallyOf } from '../../tally/described-tally.js';
 import { tallyRows, wordCountOf } from '../../tally/tally.js';

@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
-import { carriedColumnsOf } from '../../resource/carried-columns.js';
+import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { tableOf } from '../../resource/resource.js';
 import { columnsIn, type Condition, type WordSearch } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';

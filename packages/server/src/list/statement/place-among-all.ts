@@ -1,5 +1,5 @@
 import { andFirst, SORTING_COST, unindexed } from '../../database/planner.js';
-import { carriedColumnsOf } from '../../resource/carried-columns.js';
+import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { identifierOf } from '../../resource/resource.js';
 import { Cells } from '../../tally/cells.js';
 import { cellTallyOf, tallyOf } from '../../tally/described-tally.js';

@@ -1,8 +1,7 @@
 import type { EntityMetadata } from 'typeorm';
 import { unindexed } from '../../database/planner.js';
 import { ParameterValues } from '../../database/statement.js';
-import { hasOwnTable } from '../../resource/own-table.js';
-import { columnOf, isBroad } from '../../resource/resource.js';
+import { columnOf, hasOwnTable, isBroad } from '../../resource/resource.js';
 import type { ColumnCondition } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
 import { areEqualities, type Criteria } from './criteria.js';

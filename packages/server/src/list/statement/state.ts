@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { hasOwnTable } from '../../resource/own-table.js';
+import { hasOwnTable } from '../../resource/resource.js';
 
 /**
  * SQL expressions for the state of resources, as three columns. `version` changes with every commit that

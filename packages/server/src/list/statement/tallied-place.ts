@@ -1,6 +1,5 @@
 import type { ParameterValues } from '../../database/statement.js';
-import { hasOwnTable } from '../../resource/own-table.js';
-import { identifierOf } from '../../resource/resource.js';
+import { hasOwnTable, identifierOf } from '../../resource/resource.js';
 import { isIndexed, type OrderKey } from '../listing/order.js';
 import { TallyRanks } from '../../tally/ranks.js';
 import { tallyOf } from '../../tally/described-tally.js';

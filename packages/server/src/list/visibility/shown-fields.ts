@@ -1,5 +1,5 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
-import { relatedOf } from '../../resource/related.js';
+import { relatedOf } from '../../resource/relations.js';
 import { fieldsOf } from '../../resource/resource.js';
 import type { Rights } from '../../resource/visibility.js';
 import { fieldsOfRelated } from '../../resource/selection.js';

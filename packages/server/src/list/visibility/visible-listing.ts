@@ -1,7 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { errors } from '../../http/errors.js';
-import { hasOwnTable, isVersioned } from '../../resource/own-table.js';
-import { isResource, nameOf } from '../../resource/resource.js';
+import { hasOwnTable, isResource, isVersioned, nameOf } from '../../resource/resource.js';
 import { selectedRelated } from '../../resource/selection.js';
 import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import {

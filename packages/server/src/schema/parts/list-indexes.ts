@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { listTableOf } from '../../resource/carried-columns.js';
 import {
   createIndex,
   type ListIndex,
@@ -32,7 +31,7 @@ export const listIndexes: Part<readonly InstalledIndex[]> = {
 
   differences(metadata, installed = []) {
     const { tableName: table } = metadata;
-    const declared = declaredIndexes(listTableOf(metadata));
+    const declared = declaredIndexes(metadata);
     const surplus = namesBeside(namesIn(installed), namesIn(declared));
     return [
       ...declared.flatMap((index): Difference[] => {
@@ -53,7 +52,7 @@ export const listIndexes: Part<readonly InstalledIndex[]> = {
 
   statements(metadata, installed = [], exact) {
     const { tableName: table } = metadata;
-    const declared = declaredIndexes(listTableOf(metadata));
+    const declared = declaredIndexes(metadata);
     const names = namesIn(declared);
     const beside = declared.map((index) => besideName(table, index));
     return [

@@ -1,6 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { hasOwnTable } from '../../resource/own-table.js';
-import { nameOf } from '../../resource/resource.js';
+import { hasOwnTable, nameOf } from '../../resource/resource.js';
 import { deletions } from './deletions.js';
 import { derivedColumns } from './derived.js';
 import { listIndexes } from './list-indexes.js';

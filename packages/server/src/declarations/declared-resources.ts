@@ -1,14 +1,14 @@
-import type { EntityMetadata } from 'typeorm';
+import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { COLUMN_TYPES, identifierColumn } from './column-types.js';
-import { columnTypeOf, typeNameOf } from './column-values.js';
-import { countedProblems, intervalProblems } from './declared-tally.js';
-import { isTextIdentifier } from './identifiers.js';
-import { declaredShape } from './json-shape.js';
-import { declaredColumns } from './declaration.js';
-import { externalTableOf } from './resource.js';
-import { scopeOf } from './visibility.js';
-import { unreadDeclarations } from './unread-declarations.js';
+import { COLUMN_TYPES, identifierColumn } from '../resource/column-types.js';
+import { columnTypeOf, typeNameOf } from '../resource/column-values.js';
+import { isTextIdentifier } from '../resource/formats.js';
+import { declaredShape } from '../resource/json-shape.js';
+import { declaredColumns } from '../resource/declaration.js';
+import { externalTableOf, hasOwnTable, isResource, nameOf } from '../resource/resource.js';
+import { scopeOf } from '../resource/visibility.js';
+import { unreadDeclarations } from '../resource/unread-declarations.js';
+import { takenBy } from '../resource/reserved-names.js';
 
 /** What no list can do of what the entity of a resource declares, as lines. */
 export function* columnProblems(metadata: EntityMetadata): Generator<string> {
@@ -128,4 +128,89 @@ function* typeProblems(name: string, column: ColumnMetadata): Generator<string> 
 function isCountable(type: ReturnType<typeof columnTypeOf>): boolean {
   const flags: readonly string[] = type ? COLUMN_TYPES[type].flags : [];
   return flags.includes('counted');
+}
+
+/** What is wrong with the names of resources, and with which entities have them, as lines. */
+export function* nameProblems({ entityMetadatas }: DataSource): Generator<string> {
+  const resources = entityMetadatas.filter(isResource);
+  for (const metadata of resources) {
+    const resource = nameOf(metadata);
+    const taken = takenBy(resource);
+    if (taken !== undefined) yield `The resource ${resource} of ${metadata.name} ${taken}`;
+    else if (!/^[a-z][a-z0-9_]*$/.test(resource))
+      yield `The resource ${JSON.stringify(resource)} of ${metadata.name} must begin with a letter from a to z and have no other characters than these, digits and _`;
+  }
+  for (const metadata of resources)
+    if (hasOwnTable(metadata) && metadata.tableName !== nameOf(metadata))
+      yield `${metadata.name} is declared as the table ${metadata.tableName} and as another resource: it needs one @Resource and no @Entity, also if it extends a resource`;
+  yield* sharedBy(resources, nameOf, 'the resource');
+  yield* sharedBy(
+    entityMetadatas.filter((metadata) => !isResource(metadata) || hasOwnTable(metadata)),
+    ({ tableName }) => tableName,
+    'the table',
+  );
+}
+
+/** The entities that have a name in common, if one of them is a resource. */
+function* sharedBy(
+  entities: readonly EntityMetadata[],
+  nameFor: (metadata: EntityMetadata) => string,
+  what: string,
+): Generator<string> {
+  for (const name of new Set(entities.map(nameFor))) {
+    const sharing = entities.filter((each) => nameFor(each) === name);
+    const targets = new Set(sharing.map(({ target }) => target));
+    if (targets.size > 1 && sharing.some(isResource))
+      yield `${sharing.map((each) => each.name).join(' and ')} are both ${what} ${name}`;
+  }
+}
+
+/** Intervals of which there is no tally, or that it would count twice or could not name. */
+function* intervalProblems(metadata: EntityMetadata): Generator<string> {
+  const { name: entity } = metadata;
+  const { sorted, intervals } = declaredColumns(metadata);
+  const textOf = ({ of, within }: (typeof intervals)[number]): string =>
+    `${entity} counts intervals of ${of}${within ? ` within ${named(within)}` : ''}`;
+  for (const each of intervals)
+    if (!sorted.includes(each.of))
+      yield `${textOf(each)}, but ${each.of} is not in its sorted columns`;
+  for (const text of repeated(
+    intervals.map(({ of, within }) => (within ? `${of} within ${inOneOrder(within)}` : of)),
+  ))
+    yield `${entity} counts intervals of ${text} twice`;
+  for (const each of intervals)
+    if (each.within && each.within.length < 2)
+      yield `${textOf(each)}, but every counted column is counted by itself: name a combination, or none`;
+    else if (hasRepetition([...(each.within ?? []), each.of])) yield textOf(each);
+}
+
+/** What the tally would count twice, or could not name. */
+function* countedProblems(metadata: EntityMetadata): Generator<string> {
+  const { name: entity } = metadata;
+  const { counted, intervals } = declaredColumns(metadata);
+  for (const names of repeated(counted.map(inOneOrder))) yield `${entity} counts ${names} twice`;
+  for (const names of counted)
+    if (names.length === 0 || hasRepetition(names))
+      yield `${entity} counts a combination of ${named(names)}`;
+  for (const name of [...counted, ...intervals.map(({ within = [] }) => within)].flat())
+    if (metadata.findColumnWithPropertyName(name)?.isArray)
+      yield `${entity} counts a combination with ${name}, an array, whose items are counted by themselves`;
+}
+
+function named(columns: readonly string[]): string {
+  return columns.join(' and ') || 'no columns';
+}
+
+/** The columns in one order, since in another one they have the same objects. */
+function inOneOrder(columns: readonly string[]): string {
+  return named(columns.toSorted());
+}
+
+/** The texts that come more than once, each once. */
+function repeated(texts: readonly string[]): string[] {
+  return [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
+}
+
+function hasRepetition(names: readonly string[]): boolean {
+  return new Set(names).size < names.length;
 }
