@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { encodingOf } from '#server/http/compression.js';
+import { encodingOf } from '#server/http/negotiation.js';
 import { sharedService } from '../service.js';
 
 const service = sharedService();

@@ -7,7 +7,7 @@ import type { Pool } from 'pg';
 import { primaryPool } from '#server/private-api/database.js';
 import { ClientsService } from '#server/clients/clients.service.js';
 import { ClientCache } from '#server/clients/client-cache.js';
-import { preferredWait } from '#server/http/response-form.js';
+import { preferredWait } from '#server/http/negotiation.js';
 import type { Observation } from '#server/http/observation.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { Coalesced } from '#server/database/coalesced.js';
@@ -134,7 +134,7 @@ it.each([
   ['foo="wait=5', undefined],
   ['', undefined],
 ])('Prefer: %s', (prefer, seconds) => {
-  expect(preferredWait({ headers: { prefer } })).toBe(seconds);
+  expect(preferredWait(prefer)).toBe(seconds);
 });
 
 describe('A request with Prefer: wait', () => {

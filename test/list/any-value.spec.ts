@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { separableValue } from '#server/http/parameters/separated-values.js';
+import { separableValue } from '#server/http/parameters/declared-parameters.js';
 import { refusal } from '#server/testing/service.js';
 import { sharedService } from '../service.js';
 

@@ -21,7 +21,7 @@ import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repositor
 import { primaryPool } from '#server/private-api/database.js';
 import type { CatalogueRequest } from '#server/http/catalogue-request.js';
 import { type Endpoint, endpointsOf } from '#server/http/endpoints.js';
-import { separableValue } from '#server/http/parameters/separated-values.js';
+import { separableValue } from '#server/http/parameters/declared-parameters.js';
 import { facetEndpoints } from '#server/list/facets/facet-endpoints.js';
 import {
   BooleanParam,

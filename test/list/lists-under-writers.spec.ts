@@ -9,7 +9,7 @@ import { Replicas } from '#server/database/replicas.js';
 import { ReservedConnections } from '#server/database/reserved-connections.js';
 import { endpointsOf } from '#server/http/endpoints.js';
 import { settingsFor } from '#server/http/parameters/declared-parameters.js';
-import { ParametersPipe } from '#server/http/parameters/parameters.pipe.js';
+import { ParametersPipe } from '#server/http/parameters/validation.js';
 import { identifierQueriesIn } from '#server/list/condition/condition.js';
 import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
 import { FacetCounts, FacetReader } from '#server/list/facets/facet-reader.js';

@@ -15,7 +15,7 @@ export { checkWithoutObjects } from './database/installed-resource.js';
 
 // For lists.
 export { ListModule } from './list/list.module.js';
-export { CredentialsQueryDto } from './http/parameters/credentials-query.dto.js';
+export { CredentialsQueryDto } from './http/parameters/declared-parameters.js';
 export { ListQueryDto, ObjectQueryDto } from './list/query/list-query.dto.js';
 export type { Page } from './http/envelope.js';
 export { ListReader } from './list/reading/list-reader.js';

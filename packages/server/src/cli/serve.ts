@@ -18,7 +18,7 @@ import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { endpointsOf } from '../http/endpoints.js';
 import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
-import { receive } from '../http/server/receive.js';
+import { receive } from '../http/request-head.js';
 import { connectionLimits } from '../http/server/connections.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';

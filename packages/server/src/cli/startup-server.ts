@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
-import { receive } from '../http/server/receive.js';
+import { receive } from '../http/request-head.js';
 import { COMMON_HEADERS, Cors } from '../http/server/headers.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connections.js';

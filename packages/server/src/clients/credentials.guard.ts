@@ -1,9 +1,9 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { clientAddress, keepAddress, networkOf } from '../http/client-address.js';
+import { clientAddress, keepAddress, networkOf } from '../http/client-limits.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
-import { sendsToken } from '../http/sent-tokens.js';
+import { sendsToken } from '../http/request-head.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 import { ClientCache } from './client-cache.js';

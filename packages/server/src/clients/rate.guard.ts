@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import { limitKey } from '../http/client-address.js';
+import { limitKey } from '../http/client-limits.js';
 import { Settings } from '../settings/settings.js';
 import { FixedWindows, limitExceeded, wholeSeconds } from './fixed-windows.js';
 import type { RedisWindows } from './redis-windows.js';

@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { ErrorFilter } from '../http/error.filter.js';
-import { ParametersPipe } from '../http/parameters/parameters.pipe.js';
+import { ParametersPipe } from '../http/parameters/validation.js';
 import {
   argumentsOf,
   declaredBy,

@@ -6,10 +6,16 @@ import {
   pathParametersOf,
   returnedBy,
 } from '../http/endpoints.js';
-import { rulesOf } from '../http/parameters/parameters.pipe.js';
+import { rulesOf } from '../http/parameters/validation.js';
 import { classShape } from '../resource/json-shape.js';
-import { CredentialsQueryDto } from '../http/parameters/credentials-query.dto.js';
-import { parametersOf, schemaOf, settingsFor } from '../http/parameters/declared-parameters.js';
+import {
+  columnsRead,
+  CredentialsQueryDto,
+  entityOf,
+  parametersOf,
+  schemaOf,
+  settingsFor,
+} from '../http/parameters/declared-parameters.js';
 import { ChangesController } from '../list/changes/changes.controller.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import {
@@ -20,7 +26,6 @@ import {
   RouteParamtypes,
 } from '../private-api/decorators.js';
 import { transformingDecorators, unreadMetadata } from '../resource/unread-declarations.js';
-import { columnsRead, entityOf } from '../http/parameters/allowed-parameters.js';
 
 /** The paths that the service answers itself, also those below them. */
 const OWN_PATHS = [

@@ -1,10 +1,9 @@
 import type { Type } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { ScopeClient } from '../resource/visibility.js';
-import type { Observation } from './observation.js';
-import type { SentParameter } from './parameters/query-string.js';
-import type { RequestTrace } from './request-trace.js';
-import type { ResponseForm } from './response-form.js';
+import type { Observation, RequestTrace } from './observation.js';
+import type { SentParameter } from './request-head.js';
+import type { ResponseForm } from './negotiation.js';
 
 /** A request as the guards and handlers see it. */
 export interface CatalogueRequest extends Request {

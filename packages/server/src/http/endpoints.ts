@@ -12,7 +12,7 @@ import {
   RouteParamtypes,
 } from '../private-api/decorators.js';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { CredentialsQueryDto } from './parameters/credentials-query.dto.js';
+import { CredentialsQueryDto } from './parameters/declared-parameters.js';
 
 /** A GET route of a controller. */
 export interface Endpoint {

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { CatalogueRequest } from './catalogue-request.js';
-import { compress, COMPRESSION_THRESHOLD, type Encoding } from './compression.js';
+import { compress, COMPRESSION_THRESHOLD, type Encoding, formOf } from './negotiation.js';
 import type { ApiError } from './errors.js';
-import { traced } from './request-trace.js';
-import { formOf } from './response-form.js';
-import { type SentRequest, sentTokens } from './sent-tokens.js';
+import { traced } from './observation.js';
+import { type SentRequest, sentTokens } from './request-head.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
 export interface Page {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { compress, type Encoding, encodingOf } from './compression.js';
+import { compress, type Encoding, encodingOf } from './negotiation.js';
 
 /** A response body that does not change while the service runs, in each content coding. */
 export class FixedBody {

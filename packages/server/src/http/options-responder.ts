@@ -4,14 +4,14 @@ import type { CatalogueRequest } from './catalogue-request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
 import { queryClassFor, queryClassOf } from './endpoints.js';
-import { isAllowed } from './parameters/allowed-parameters.js';
 import {
+  isAllowed,
   type ParameterSchema,
   type ParameterSettings,
   parametersOf,
   schemaOf,
 } from './parameters/declared-parameters.js';
-import { ParametersPipe, type SentQuery } from './parameters/parameters.pipe.js';
+import { ParametersPipe, type SentQuery } from './parameters/validation.js';
 
 /** Answers `OPTIONS` with the parameters of the path, after the same checks as for `GET`. */
 @Injectable()

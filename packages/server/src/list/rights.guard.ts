@@ -2,12 +2,12 @@ import { type CanActivate, type ExecutionContext, Injectable, type Type } from '
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { queryClassFor } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
-import { formOf } from '../http/response-form.js';
+import { formOf } from '../http/negotiation.js';
 import { declaredOf } from '../resource/declaration.js';
 import { type Rights, rightsOf } from '../resource/visibility.js';
 import { ChangesQueryDto } from './changes/changes-query.dto.js';
 import { ListQueryDto } from './query/list-query.dto.js';
-import { entityOf } from '../http/parameters/allowed-parameters.js';
+import { entityOf } from '../http/parameters/declared-parameters.js';
 
 /** Throws `-15` for a resource that the client may not read, and for what is not for a client with a public token. */
 @Injectable()

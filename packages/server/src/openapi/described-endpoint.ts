@@ -1,9 +1,11 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { type Endpoint, pathClassOf, pathParametersOf, returnedBy } from '../http/endpoints.js';
-import { isCredential } from '../http/parameters/credentials-query.dto.js';
 import {
   type DeclaredParameter,
+  entityOf,
+  isAllowed,
+  isCredential,
   type ParameterSchema,
   type ParameterSettings,
   parametersOf,
@@ -12,7 +14,6 @@ import {
 import { ChangesQueryDto } from '../list/changes/changes-query.dto.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
-import { entityOf, isAllowed } from '../http/parameters/allowed-parameters.js';
 import { identifierType } from '../resource/formats.js';
 import { classShape, type ObjectShape, schemaOfShape } from '../resource/json-shape.js';
 import { meaningOf } from '../resource/declaration.js';

@@ -1,4 +1,4 @@
-import { separableValue } from '../http/parameters/separated-values.js';
+import { separableValue } from '../http/parameters/declared-parameters.js';
 import { FILTER_FORMS, readingsOf } from '../resource/filter-forms.js';
 import { meaningOf } from '../resource/declaration.js';
 import type { DescribedEndpoint, DescribedParameter, PathParameter } from './described-endpoint.js';

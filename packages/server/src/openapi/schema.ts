@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
-import { separatedValues } from '../http/parameters/separated-values.js';
+import { separatedValues } from '../http/parameters/declared-parameters.js';
 import { valuesOf } from '../resource/column-values.js';
 import { externalTableOf } from '../resource/resource.js';
 import { meaningOf } from '../resource/declaration.js';

@@ -11,7 +11,7 @@ import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { sendError } from '../http/envelope.js';
 import { type ApiError, errors } from '../http/errors.js';
 import { Admission } from '../http/server/admission.js';
-import { receive } from '../http/server/receive.js';
+import { receive } from '../http/request-head.js';
 import { answer, answerHealth, healthCheckOf } from './health.js';
 import { Metrics } from './metrics.js';
 import { SchemaCheck } from '../schema/schema-check.js';

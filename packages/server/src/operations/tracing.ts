@@ -17,8 +17,7 @@ import { detectResources, envDetector, resourceFromAttributes } from '@opentelem
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
-import type { Phase, RequestTrace } from '../http/request-trace.js';
-import type { Observation } from '../http/observation.js';
+import type { Observation, Phase, RequestTrace } from '../http/observation.js';
 import { VERSION } from '../settings/version.js';
 
 /** Milliseconds that the last spans have to reach the collector. */

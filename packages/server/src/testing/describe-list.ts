@@ -7,9 +7,9 @@ import {
   type ParameterSchema,
   parametersOf,
   schemaOf,
+  separableValue,
   settingsFor,
 } from '../http/parameters/declared-parameters.js';
-import { separableValue } from '../http/parameters/separated-values.js';
 import { countableFieldsOf } from '../list/facets/countable-fields.js';
 import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { separableValue, separatedValues } from '../http/parameters/separated-values.js';
+import { separableValue, separatedValues } from '../http/parameters/declared-parameters.js';
 import { naturalKey } from './natural-key.js';
 import type { Random } from './random.js';
 import type { Service } from './service.js';

@@ -4,9 +4,9 @@ import {
   type ParameterSchema,
   parametersOf,
   schemaOf,
+  separableValue,
   settingsFor,
 } from '../http/parameters/declared-parameters.js';
-import { separableValue } from '../http/parameters/separated-values.js';
 import { DECLARED, type ListQueryClass } from '../list/query/query-of.js';
 import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';

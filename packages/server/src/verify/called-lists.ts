@@ -1,8 +1,8 @@
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import { type Endpoint, endpointsOf, pathParametersOf } from '../http/endpoints.js';
-import { columnsRead } from '../http/parameters/allowed-parameters.js';
 import {
+  columnsRead,
   type DeclaredParameter,
   type ParameterSettings,
   parametersOf,

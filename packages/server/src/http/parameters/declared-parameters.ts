@@ -1,5 +1,13 @@
+import { getMetadataArgsStorage, type ObjectType } from 'typeorm';
+import { declaredOf } from '../../resource/declaration.js';
+import { namedColumn } from '../../resource/resource.js';
+import {
+  type EntityColumn,
+  type Rights,
+  rightsOf,
+  type ScopeClient,
+} from '../../resource/visibility.js';
 import type { Settings } from '../../settings/settings.js';
-import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import type { ApiError } from '../errors.js';
 
 /** The subset of JSON Schema, draft 2020-12, that describes a parameter's value. */
@@ -140,4 +148,106 @@ export function readParameters(
     if (parameter) values[name] = parameter.read ? parameter.read(text, settings) : text;
   }
   return values;
+}
+
+/**
+ * The values in a text that separates them by commas. Double quotes around a value keep its commas, and a double quote within
+ * them is written twice, as in CSV. `undefined` if a quote is not closed, or if something else than a comma follows the
+ * closing one.
+ */
+export function separatedValues(text: string): string[] | undefined {
+  const values: string[] = [];
+  const next = /(?:"((?:[^"]|"")*)"|([^",][^,]*|))(,|$)/y;
+  for (;;) {
+    const found = next.exec(text);
+    if (!found) return undefined;
+    const [, quoted, bare, end] = found;
+    values.push(quoted?.replaceAll('""', '"') ?? bare ?? '');
+    if (end === '') return values;
+  }
+}
+
+/** A value as one of several: in double quotes if it has a comma or begins with a double quote. */
+export function separableValue(value: string): string {
+  return /^"|,/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+const ENTITY = Symbol('entity');
+
+/** Sets the entity of a query class. */
+export function setEntity(query: object, entity: ObjectType<unknown>): void {
+  Reflect.defineMetadata(ENTITY, entity, query);
+}
+
+/** The entity of a query class; `undefined` for a class without `@QueryOf`. */
+export function entityOf(query: object): ObjectType<unknown> | undefined {
+  return Reflect.getMetadata(ENTITY, query) as ObjectType<unknown> | undefined;
+}
+
+/**
+ * The columns that a parameter reads: those that it says, or else the one that its name says. `undefined`: it says none,
+ * so that it may read any.
+ *
+ * @throws TypeError if it says a column that there is not
+ */
+export function columnsRead(query: QueryClass, name: string): readonly EntityColumn[] | undefined {
+  const entity = entityOf(query);
+  const { reads } = parametersOf(query).get(name) ?? {};
+  if (!reads) {
+    const named = entity && namedColumn(entity, name);
+    return named && [[entity, named.column]];
+  }
+  return reads.map((each) => {
+    const column = columnNamed(entity, each);
+    if (column) return column;
+    throw new TypeError(
+      `${query.prototype.constructor.name}.${name} reads ${each}, which is no column`,
+    );
+  });
+}
+
+/** @param name such as `price`, of the entity, or `variants.price` */
+function columnNamed(entity: object | undefined, name: string): EntityColumn | undefined {
+  const [property, resource] = name.split('.').reverse();
+  const found = getMetadataArgsStorage().columns.find(
+    ({ target, propertyName }) =>
+      propertyName === property &&
+      (resource === undefined ? target === entity : declaredOf({ target })?.name === resource),
+  );
+  return found && [found.target as object, found.propertyName];
+}
+
+/**
+ * Whether a client may send a parameter to an endpoint: the query class declares it, and the client sees every column that
+ * it reads, and something that it may name.
+ */
+export function isAllowed(query: QueryClass, name: string, settings: ParameterSettings): boolean {
+  const parameter = parametersOf(query).get(name);
+  const { rights } = settings;
+  if (!parameter || !rights.isRestricted) return parameter !== undefined;
+  if (schemaOf(parameter, settings).items?.enum?.length === 0) return false;
+  return columnsRead(query, name)?.every((column) => rights.sees(...column)) ?? false;
+}
+
+/** The credentials, which every request may have as parameters. A guard checks them. */
+export class CredentialsQueryDto {
+  @Credential('Who asks; or the header X-Client-ID.', 100, 'demo')
+  clientID?: string;
+
+  @Credential(
+    'The access token of the client; or the header Authorization. A public client needs none.',
+    500,
+    'token',
+  )
+  access_token?: string;
+}
+
+/** Whether a parameter is one of the credentials. */
+export function isCredential(name: string): boolean {
+  return ownParameters(CredentialsQueryDto).has(name);
+}
+
+function Credential(meaning: string, maxLength: number, example: string): PropertyDecorator {
+  const schema = { type: 'string', minLength: 1, maxLength, pattern: '^[\\x21-\\x7e]+$' } as const;
+  return Parameter({ meaning, schema, example, reads: [] });
 }

@@ -1,7 +1,7 @@
 import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises';
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { CatalogueRequest } from '../catalogue-request.js';
-import { formOf } from '../response-form.js';
+import { formOf } from '../negotiation.js';
 import { onLeave } from './admission.js';
 
 /** Milliseconds between two looks whether there is room, and for which a request looks. */

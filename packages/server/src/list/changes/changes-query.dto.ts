@@ -1,6 +1,9 @@
-import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
+import {
+  CredentialsQueryDto,
+  InvalidValue,
+  Parameter,
+} from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
-import { InvalidValue, Parameter } from '../../http/parameters/declared-parameters.js';
 import { RETENTION } from '../deletions/deletion.js';
 import { namesIn } from '../query/name-parameters.js';
 import { arrayOf, DATE_TIME, mustBe } from '../query/parameters.js';

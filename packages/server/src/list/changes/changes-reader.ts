@@ -6,10 +6,13 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
 import { errors } from '../../http/errors.js';
-import { isAllowed } from '../../http/parameters/allowed-parameters.js';
+import {
+  isAllowed,
+  type ParameterSettings,
+  settingsFor,
+} from '../../http/parameters/declared-parameters.js';
 import { ParameterValues } from '../../database/statement.js';
-import { type ParameterSettings, settingsFor } from '../../http/parameters/declared-parameters.js';
-import { rulesOf } from '../../http/parameters/parameters.pipe.js';
+import { rulesOf } from '../../http/parameters/validation.js';
 import { identifierOf, nameOf, ownResources } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
 import { DeletionListing } from '../deletions/deletion-listing.js';

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type EntityMetadata, getMetadataArgsStorage } from 'typeorm';
-import { isAllowed } from '../../http/parameters/allowed-parameters.js';
-import { parametersOf } from '../../http/parameters/declared-parameters.js';
+import { isAllowed, parametersOf } from '../../http/parameters/declared-parameters.js';
 import { flagsOf } from '../../resource/filter-forms.js';
 import { columnTypeOf, type TypeOfColumn } from '../../resource/column-values.js';
 import { namedColumn, singleCountedColumnsOf } from '../../resource/resource.js';

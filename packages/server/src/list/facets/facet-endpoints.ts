@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
 import { hasOwnTable, resourceName } from '../../resource/resource.js';
-import { entityOf } from '../../http/parameters/allowed-parameters.js';
+import { entityOf } from '../../http/parameters/declared-parameters.js';
 import { type ListQueryClass, listQueryOf } from '../query/query-of.js';
 import { countedFieldsOf, type CountableFields, countableFieldsOf } from './countable-fields.js';
 import { FacetsOf, FacetsQueryDto } from './facets-query.dto.js';

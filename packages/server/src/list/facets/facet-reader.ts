@@ -6,7 +6,7 @@ import { rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
-import { entityOf } from '../../http/parameters/allowed-parameters.js';
+import { entityOf } from '../../http/parameters/declared-parameters.js';
 import { keyOf } from '../reading/key-of.js';
 import { ListSources } from '../reading/list-sources.js';
 import type { PreparedPage, VersionedPage } from '../reading/prepared-list.js';

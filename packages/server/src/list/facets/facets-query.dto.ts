@@ -1,12 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { CommandError } from '../../command-error.js';
-import { setEntity } from '../../http/parameters/allowed-parameters.js';
-import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
 import {
+  CredentialsQueryDto,
   type DeclaredParameter,
   InvalidValue,
   Parameter,
   parametersOf,
+  setEntity,
 } from '../../http/parameters/declared-parameters.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
 import { NON_FILTERS } from '../condition/filters.js';

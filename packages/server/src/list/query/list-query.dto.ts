@@ -1,5 +1,7 @@
-import { CredentialsQueryDto } from '../../http/parameters/credentials-query.dto.js';
-import type { ParameterSettings } from '../../http/parameters/declared-parameters.js';
+import {
+  CredentialsQueryDto,
+  type ParameterSettings,
+} from '../../http/parameters/declared-parameters.js';
 import { type Bounds, IntegerParam } from './parameters.js';
 
 /** The field of a sort key by relevance. No column has this name. */

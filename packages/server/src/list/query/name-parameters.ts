@@ -1,8 +1,8 @@
 import type { ObjectType } from 'typeorm';
 import { errors } from '../../http/errors.js';
-import { isAllowed } from '../../http/parameters/allowed-parameters.js';
 import {
   InvalidValue,
+  isAllowed,
   Parameter,
   type ParameterSettings,
 } from '../../http/parameters/declared-parameters.js';

@@ -4,9 +4,9 @@ import {
   Parameter,
   type ParameterSchema,
   type ParameterSettings,
+  separatedValues,
 } from '../../http/parameters/declared-parameters.js';
 import { errors } from '../../http/errors.js';
-import { separatedValues } from '../../http/parameters/separated-values.js';
 import {
   CURRENCY,
   IDENTIFIER_LENGTH,

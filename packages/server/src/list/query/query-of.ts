@@ -18,8 +18,7 @@ import {
   primaryColumnOf,
   resourceName,
 } from '../../resource/resource.js';
-import { entityOf, setEntity } from '../../http/parameters/allowed-parameters.js';
-import { ownParameters } from '../../http/parameters/declared-parameters.js';
+import { entityOf, ownParameters, setEntity } from '../../http/parameters/declared-parameters.js';
 import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
 import { DateTimeParam, mustBe, TypedIdentifier } from './parameters.js';

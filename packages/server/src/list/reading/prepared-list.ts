@@ -1,5 +1,5 @@
 import type { Page } from '../../http/envelope.js';
-import type { StreamFormat } from '../../http/response-form.js';
+import type { StreamFormat } from '../../http/negotiation.js';
 import type { PlanTaken, UnfitPlan } from '../plan/plan.js';
 
 /** Where a page begins in its list, and how many objects it has at most. */

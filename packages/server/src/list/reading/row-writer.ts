@@ -1,6 +1,6 @@
 import type { EntityMetadata } from 'typeorm';
 import { selectedColumns, selectedRelated } from '../../resource/selection.js';
-import type { StreamFormat } from '../../http/response-form.js';
+import type { StreamFormat } from '../../http/negotiation.js';
 
 /** Rows as node-postgres returns them with `rowMode: 'array'`, with all values as text. */
 export type Rows = (string | null)[][];

@@ -18,7 +18,7 @@ import { stateOf } from '../statement/state.js';
 import { countMatching } from '../statement/tallied-counts.js';
 import { requireHistory } from './history.js';
 import { keyOf } from './key-of.js';
-import type { StreamFormat } from '../../http/response-form.js';
+import type { StreamFormat } from '../../http/negotiation.js';
 import type { Batch, OpenList, WholeList } from './prepared-list.js';
 import { ROW_WRITERS, type Rows, type RowWriter } from './row-writer.js';
 import { requireVersion } from './versions.js';

@@ -7,13 +7,13 @@ import {
 } from '@nestjs/common';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { ClientConcurrency } from '../../http/client-concurrency.js';
+import { ClientConcurrency } from '../../http/client-limits.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';
-import { formOf } from '../../http/response-form.js';
+import { formOf } from '../../http/negotiation.js';
 import { rightsOf } from '../../resource/visibility.js';
 import { OptionsResponder } from '../../http/options-responder.js';
-import { ParametersPipe } from '../../http/parameters/parameters.pipe.js';
+import { ParametersPipe } from '../../http/parameters/validation.js';
 import { queryClassFor } from '../../http/endpoints.js';
 import { Changes } from '../changes/changes.controller.js';
 import { ChangesReader } from '../changes/changes-reader.js';

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import type { Answer } from '../../http/envelope.js';
-import { limitKey } from '../../http/client-address.js';
+import { KeyedLimit, limitKey } from '../../http/client-limits.js';
 import { errors } from '../../http/errors.js';
-import { KeyedLimit } from '../../http/keyed-limit.js';
-import { formOf } from '../../http/response-form.js';
-import { sendsToken } from '../../http/sent-tokens.js';
+import { formOf } from '../../http/negotiation.js';
+import { sendsToken } from '../../http/request-head.js';
 import type { Prepared, PreparedPage } from '../reading/prepared-list.js';
 
 /** Maximum number of requests of one client that wait at a time. */

@@ -1,8 +1,7 @@
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { redactToken } from '../../http/envelope.js';
-import type { SentRequest } from '../../http/sent-tokens.js';
-import { isCredential } from '../../http/parameters/credentials-query.dto.js';
-import type { SentParameter } from '../../http/parameters/query-string.js';
+import type { SentParameter, SentRequest } from '../../http/request-head.js';
+import { isCredential } from '../../http/parameters/declared-parameters.js';
 import type { PagePlace } from '../reading/prepared-list.js';
 
 /** Maximum characters of `Link`. Node's HTTP client reads at most 16 kB of headers by default. */

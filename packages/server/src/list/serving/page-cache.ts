@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Encoding } from '../../http/compression.js';
+import type { Encoding } from '../../http/negotiation.js';
 import { Settings } from '../../settings/settings.js';
 import type { VersionedPage } from '../reading/prepared-list.js';
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
-import { traced } from '../../http/request-trace.js';
-import { formOf } from '../../http/response-form.js';
+import { traced } from '../../http/observation.js';
+import { formOf } from '../../http/negotiation.js';
 import { nameOf } from '../../resource/resource.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
 import { errors } from '../../http/errors.js';
-import { KeyedLimit } from '../../http/keyed-limit.js';
-import { traced } from '../../http/request-trace.js';
+import { KeyedLimit } from '../../http/client-limits.js';
+import { traced } from '../../http/observation.js';
 import { Settings } from '../../settings/settings.js';
 
 /** Maximum number of connections for whole lists, and for one client's reads of one resource. */

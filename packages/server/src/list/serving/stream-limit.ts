@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errors } from '../../http/errors.js';
-import { KeyedLimit } from '../../http/keyed-limit.js';
+import { KeyedLimit } from '../../http/client-limits.js';
 import { Settings } from '../../settings/settings.js';
 import type { OpenList, WholeList } from '../reading/prepared-list.js';
 import { halfOfPool } from './read-limit.js';

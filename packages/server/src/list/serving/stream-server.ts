@@ -2,12 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { createCompressor, type Encoding } from '../../http/compression.js';
+import {
+  createCompressor,
+  type Encoding,
+  formOf,
+  type StreamFormat,
+} from '../../http/negotiation.js';
 import type { Answer } from '../../http/envelope.js';
 import { apiErrorOf } from '../../http/error.filter.js';
 import { errors } from '../../http/errors.js';
-import { traced } from '../../http/request-trace.js';
-import { formOf, type StreamFormat } from '../../http/response-form.js';
+import { traced } from '../../http/observation.js';
 import { Settings } from '../../settings/settings.js';
 import type { OpenList, PreparedStream, State } from '../reading/prepared-list.js';
 import { ChangeWait } from './change-wait.js';

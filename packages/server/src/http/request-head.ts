@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
-import type { CatalogueRequest } from '../catalogue-request.js';
-import { ApiError, errors } from '../errors.js';
-import { sentTokens } from '../sent-tokens.js';
-import { COMMON_HEADERS, type HeaderList } from './headers.js';
-import { decode, parseQuery, type SentParameter } from '../parameters/query-string.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CatalogueRequest } from './catalogue-request.js';
+import { ApiError, errors } from './errors.js';
+import { COMMON_HEADERS, type HeaderList } from './server/headers.js';
 
 /**
  * Maximum bytes of a request target. A longer one gets status 414. It is less than `maxHeaderSize` in `enveloped-server.ts`,
@@ -77,4 +75,76 @@ function originForm(url: string): string | undefined {
   const path = url.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path === url || !URL.canParse(url)) return undefined;
   return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** One `name=value` of a query string, decoded. */
+export interface SentParameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * Marks a value whose bytes are not valid UTF-8. Decoding never yields a lone surrogate, so only such
+ * values are not well-formed (`String.isWellFormed`).
+ */
+const ILL_FORMED = '\ud800';
+
+/**
+ * Parses a raw query string, as in https://url.spec.whatwg.org/#urlencoded-parsing: `+` is a space, a
+ * name without `=` has an empty value, and empty parts between two `&` are ignored. Names are
+ * literal: brackets have no meaning.
+ *
+ * @returns every parameter in the order sent; repeated names stay repeated
+ */
+export function parseQuery(query: string): SentParameter[] {
+  const parameters: SentParameter[] = [];
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const equals = part.indexOf('=');
+    const name = equals < 0 ? part : part.slice(0, equals);
+    const value = equals < 0 ? '' : part.slice(equals + 1);
+    // Error messages contain the name, so it has no marker.
+    parameters.push({ name: decode(name).replace(ILL_FORMED, ''), value: decode(value) });
+  }
+  return parameters;
+}
+
+/** Decodes a component. If its bytes are not valid UTF-8, `ILL_FORMED` is appended. */
+export function decode(component: string): string {
+  if (!/[%+]/.test(component)) return component;
+  const spaced = component.replaceAll('+', ' ');
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    const bytes = spaced.replace(/%(..)/g, (_, hex: string) =>
+      String.fromCharCode(parseInt(hex, 16)),
+    );
+    return Buffer.from(bytes, 'latin1').toString() + ILL_FORMED;
+  }
+}
+
+/** Where a request may have its access token. */
+export type SentRequest = Pick<IncomingMessage, 'url' | 'headersDistinct'>;
+
+/**
+ * What a request may send as its access token: the words of every `access_token`, decoded, and of every
+ * `Authorization`. These are more than the service accepts, since it must repeat no token, also of a request that it
+ * refuses.
+ */
+export function sentTokens({ url = '', headersDistinct }: SentRequest): string[] {
+  // Also behind an `&` in the path, as in a URL that was put together without a `?`.
+  const all = parseQuery(url.replaceAll('?', '&'));
+  const parameters = all.filter(({ name }) => name === 'access_token');
+  const { authorization = [] } = headersDistinct;
+  return [...parameters.map(({ value }) => value), ...authorization]
+    .flatMap((text) => text.split(/\s+/))
+    .filter((word) => word !== '');
+}
+
+/** Whether a request sends anything as its token, also nothing but a name or what the service does not accept. */
+export function sendsToken({
+  headers,
+  parameters,
+}: Pick<CatalogueRequest, 'headers' | 'parameters'>): boolean {
+  return 'authorization' in headers || parameters.some(({ name }) => name === 'access_token');
 }
