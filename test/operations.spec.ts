@@ -8,7 +8,7 @@ import { errors } from '#server/http/errors.js';
 import { connectionLimits } from '#server/http/server/connections.js';
 import { Maintenance } from '#server/list/maintenance.js';
 import { OperatorEndpoints } from '#server/operations/operator-endpoints.js';
-import { ServiceLogger } from '#server/operations/service-logger.js';
+import { ServiceLogger } from '#server/operations/log.js';
 import { VERSION } from '#server/settings/version.js';
 import { head, send } from './attacks/attacker.js';
 import { rawRequest } from './http/raw-request.js';

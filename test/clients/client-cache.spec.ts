@@ -1,8 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool, QueryResult } from 'pg';
 import { ClientsService } from '#server/clients/clients.service.js';
-import { ClientCache } from '#server/clients/client-cache.js';
-import type { ClientRecord } from '#server/clients/client-reader.js';
+import { ClientCache, type ClientRecord } from '#server/clients/client-cache.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { rightsOf } from '#server/resource/visibility.js';
 import { sharedService } from '../service.js';

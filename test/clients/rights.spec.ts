@@ -5,7 +5,7 @@ import { explainList } from '#server/cli/explain-list.js';
 import { type ClientOptions, ClientsService } from '#server/clients/clients.service.js';
 import { CommandError } from '#server/command-error.js';
 import { ApiError } from '#server/http/errors.js';
-import { FixedBody } from '#server/http/fixed-body.js';
+import { FixedBody } from '#server/openapi/public-pages.js';
 import { conditionsFrom } from '#server/list/condition/from-typeorm.js';
 import { having, identifierColumn, Resource } from '@catalogue/server';
 import { Listing } from '#server/list/listing/listing.js';

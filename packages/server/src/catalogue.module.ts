@@ -13,8 +13,11 @@ import { ListModule } from './list/list.module.js';
 import { RightsGuard } from './list/rights.guard.js';
 import { AnswerInterceptor } from './list/serving/answer.interceptor.js';
 import { migrationsOf, type Project } from './project.js';
-import type { Settings } from './settings/settings.js';
-import { SettingsModule } from './settings/settings.module.js';
+import { Settings } from './settings/settings.js';
+
+/** Makes the settings injectable everywhere. */
+@Module({})
+class SettingsModule {}
 
 /**
  * The root of every application. It imports the module of the project, so that what is applied to every request is
@@ -54,7 +57,12 @@ export class CatalogueModule {
     return {
       module: CatalogueModule,
       imports: [
-        SettingsModule.forRoot(settings),
+        {
+          module: SettingsModule,
+          global: true,
+          providers: [{ provide: Settings, useValue: settings }],
+          exports: [Settings],
+        },
         DatabaseModule.forRoot(url, settings, await migrationsOf(project)),
         ListModule.forRoot(),
         project.module,

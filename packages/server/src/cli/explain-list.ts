@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsOf, paramsIn } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
-import { ClientReader } from '../clients/client-reader.js';
+import { ClientReader } from '../clients/client-cache.js';
 import { ParametersPipe, sentQuery } from '../http/parameters/validation.js';
 import { parseTarget, type SentParameter } from '../http/request-head.js';
 import { Listing } from '../list/listing/listing.js';

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandError } from '../command-error.js';
-import { loopback } from '../settings/loopback.js';
-import type { Settings } from '../settings/settings.js';
+import { loopback, type Settings } from '../settings/settings.js';
 
 /**
  * Connections that may wait to be accepted. With a full backlog, the system drops the handshake of a

@@ -4,7 +4,7 @@ import { CommandError } from '../command-error.js';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DataSource } from 'typeorm';
 import { createApplication } from '../application.js';
-import { writeStartLine } from '../operations/start-line.js';
+import { writeStartLine } from '../operations/log.js';
 import { installedLine } from '../schema/install-parts.js';
 import { migrate } from '../schema/migrate.js';
 import { migrationsOf, type Project } from '../project.js';

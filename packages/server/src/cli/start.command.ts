@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { writeStartLine } from '../operations/start-line.js';
+import { writeStartLine } from '../operations/log.js';
 import type { Project } from '../project.js';
 import { Settings } from '../settings/settings.js';
 import { withDatabase } from './open-catalogue.js';

@@ -6,7 +6,7 @@ import { receive } from '../http/request-head.js';
 import { COMMON_HEADERS, Cors } from '../http/server/headers.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connections.js';
-import { answerHealth, healthCheckOf } from '../operations/health.js';
+import { answerHealth, healthCheckOf } from '../operations/operator-endpoints.js';
 import type { Settings } from '../settings/settings.js';
 import { listen } from './listen.js';
 

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { identifierColumn, timeColumn } from '../resource/column-types.js';
 import { Client } from './client.entity.js';
 
@@ -24,4 +25,19 @@ export class AccessToken {
 
   @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
   createdAt!: Date;
+}
+
+/** Generates a token: 256 random bits as 43 characters of base64url, safe in URLs and headers. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** SHA-256 of a token, 32 bytes. Needs no salt: a token of 256 random bits cannot be guessed. */
+export function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/** Whether two hashes are equal, compared in constant time. */
+export function sameHash(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }

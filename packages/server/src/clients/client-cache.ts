@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ClientReader, type ClientRecord, type Reading } from './client-reader.js';
+import { ReadPool } from '../database/read-pool.js';
+import { Rights, type ScopeClient } from '../resource/visibility.js';
 
 /** Maximum age of an entry in milliseconds. Revoked tokens must be rejected within ten seconds. */
 const MAX_AGE = 5000;
@@ -60,4 +61,117 @@ export class ClientCache {
     else this.entries.delete(clientID);
     return client;
   }
+}
+
+/** A client and its tokens, as far as authentication and rate limits need them. */
+export interface ClientRecord extends ScopeClient {
+  readonly disabled: boolean;
+  /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
+  readonly rateLimit: number | null;
+  readonly tokens: readonly {
+    readonly hash: Buffer;
+    /** `performance.now()` value until which it is good. `Infinity`: it does not expire. */
+    readonly goodUntil: number;
+  }[];
+}
+
+/** A client as read from the database. */
+export interface Reading {
+  /** Undefined if the client does not exist. */
+  readonly client: ClientRecord | undefined;
+  /** `performance.now()` value before the query: later changes may be missing. */
+  readonly asOf: number;
+}
+
+interface Batch {
+  readonly clientIDs: Set<string>;
+  readonly readings: Promise<Map<string, Reading>>;
+}
+
+/** Maximum milliseconds for which a statement waits for the previous one. */
+const MAX_WAIT = 50;
+
+/**
+ * Reads clients in batches: a statement reads all that were requested while the previous one ran, and starts after
+ * 50 ms even if that still runs. So any number of concurrent logins, also failed ones, usually takes one connection.
+ */
+@Injectable()
+export class ClientReader {
+  private next: Batch | undefined;
+  private previous: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly reads: ReadPool) {}
+
+  /**
+   * The statement starts after this call, so the result has all earlier changes.
+   *
+   * @throws PoolOverloadedError, or an error of the driver
+   */
+  async read(clientID: string): Promise<Reading> {
+    this.next ??= this.batch();
+    const { clientIDs, readings } = this.next;
+    clientIDs.add(clientID);
+    const reading = (await readings).get(clientID);
+    if (!reading) throw new TypeError('The statement must return a row for every requested client');
+    return reading;
+  }
+
+  private batch(): Batch {
+    const clientIDs = new Set<string>();
+    const readings = this.previous.then(() => {
+      this.next = undefined;
+      const result = this.query([...clientIDs]);
+      const settled = result.catch(() => undefined);
+      this.previous = Promise.race([settled, sleep(MAX_WAIT, undefined, { ref: false })]);
+      return result;
+    });
+    return { clientIDs, readings };
+  }
+
+  private async query(clientIDs: string[]): Promise<Map<string, Reading>> {
+    const asOf = performance.now();
+    // Returns a row for an unknown client too, so that its lookup takes the same work.
+    const text = `SELECT asked, client.disabled, client."rateLimit", client.resources, client.hidden,
+         client."isPublic", token.hash, CASE WHEN "expiresAt" IS NULL THEN 'infinity'
+           ELSE date_part('epoch', "expiresAt") - date_part('epoch', clock_timestamp()) END AS lifetime
+       FROM unnest($1::varchar[]) asked
+       LEFT JOIN clients client ON client."clientID" = asked
+       LEFT JOIN access_tokens token ON token."clientID" = client."clientID"`;
+    // A replica may not have replayed the revocation of a token yet.
+    const { rows } = await this.reads
+      .of('primary first')
+      .read((pool) => pool.query<Row>({ name: 'clients', text, values: [clientIDs] }));
+    const rowsOf = new Map(clientIDs.map((clientID): [string, Row[]] => [clientID, []]));
+    for (const row of rows) rowsOf.get(row.asked)?.push(row);
+    return new Map(
+      Array.from(rowsOf, ([id, rowsOfOne]) => [
+        id,
+        { client: clientOf(id, rowsOfOne, asOf), asOf },
+      ]),
+    );
+  }
+}
+
+function clientOf(clientID: string, rows: readonly Row[], asOf: number): ClientRecord | undefined {
+  const [row] = rows;
+  if (row?.disabled === undefined || row.disabled === null) return undefined;
+  const { disabled, rateLimit, resources, hidden, isPublic } = row;
+  const rights = new Rights(resources, hidden ?? [], isPublic ?? false);
+  const tokens = rows.flatMap(({ hash, lifetime }) =>
+    hash ? [{ hash, goodUntil: asOf + 1000 * lifetime }] : [],
+  );
+  return { clientID, disabled, rateLimit, rights, tokens };
+}
+
+interface Row {
+  readonly asked: string;
+  /** Null if the client does not exist. */
+  readonly disabled: boolean | null;
+  readonly rateLimit: number | null;
+  readonly resources: readonly string[] | null;
+  readonly hidden: readonly string[] | null;
+  readonly isPublic: boolean | null;
+  readonly hash: Buffer | null;
+  /** Seconds until the token expires, by the clock of the database. */
+  readonly lifetime: number;
 }

@@ -2,8 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
-import { ClientCache } from './client-cache.js';
-import { ClientReader } from './client-reader.js';
+import { ClientCache, ClientReader } from './client-cache.js';
 import { ClientsService } from './clients.service.js';
 
 /** Clients and their tokens. */

@@ -5,10 +5,9 @@ import { Repository } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { timeText } from '../resource/formats.js';
 import { resourcesOf } from '../resource/resource.js';
-import { AccessToken } from './access-token.entity.js';
+import { AccessToken, hashOf, newToken } from './access-token.entity.js';
 import { Client } from './client.entity.js';
 import { CLIENT_ID } from './credentials.guard.js';
-import { hashOf, newToken } from './token.js';
 
 /** What an operator sets of a client. */
 export type ClientOptions = Partial<Omit<Client, 'clientID' | 'createdAt'>>;

@@ -6,10 +6,9 @@ import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { sendsToken } from '../http/request-head.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
-import { ClientCache } from './client-cache.js';
-import type { ClientRecord } from './client-reader.js';
-import { FixedWindows, limitExceeded } from './fixed-windows.js';
-import { hashOf, sameHash } from './token.js';
+import { ClientCache, type ClientRecord } from './client-cache.js';
+import { FixedWindows, limitExceeded } from './rate.guard.js';
+import { hashOf, sameHash } from './access-token.entity.js';
 
 /** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
 export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
@@ -24,7 +23,7 @@ interface Login {
 @Injectable()
 export class CredentialsGuard implements CanActivate {
   /** Counts failed logins per address and minute, in the memory of this instance. */
-  private readonly failures = new FixedWindows(60_000);
+  private readonly failures = new FixedWindows();
 
   constructor(
     private readonly clients: ClientCache,

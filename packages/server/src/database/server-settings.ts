@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { loopback } from '../settings/loopback.js';
+import { loopback } from '../settings/settings.js';
 
 const MEGABYTE = 2 ** 20;
 

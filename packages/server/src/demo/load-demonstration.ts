@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { AccessToken } from '../clients/access-token.entity.js';
+import { AccessToken, hashOf } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
-import { hashOf } from '../clients/token.js';
 import { databaseOptions } from '../database/options.js';
 import { canWait } from '../import/circle.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';

@@ -130,3 +130,39 @@ export function namesIn(
 ): readonly string[] {
   return parameters.find(({ name }) => name === parameter)?.schema.items?.enum ?? [];
 }
+
+/** The alternatives for credentials: in headers or in the query, not in both. A public client needs no token. */
+export const CREDENTIALS = [
+  { 'X-Client-ID': [], Authorization: [] },
+  { clientID: [], access_token: [] },
+  { clientID: [] },
+  { 'X-Client-ID': [] },
+];
+
+/** The credentials, for `components.securitySchemes`. */
+export const SECURITY_SCHEMES = {
+  'X-Client-ID': apiKey(
+    'header',
+    'X-Client-ID',
+    'Who asks, beside the header Authorization; a public client without a token.',
+  ),
+  Authorization: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of the client, an opaque text: RFC 6750.',
+  },
+  clientID: apiKey(
+    'query',
+    'clientID',
+    'Who asks, beside the parameter access_token; a public client without a token.',
+  ),
+  access_token: apiKey(
+    'query',
+    'access_token',
+    'The access token of the client. Query strings end up in logs: prefer the headers.',
+  ),
+};
+
+function apiKey(where: 'header' | 'query', name: string, description: string): Json {
+  return { type: 'apiKey', in: where, name, description };
+}

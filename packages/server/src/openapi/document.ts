@@ -10,18 +10,33 @@ import { refusalOf } from '../list/rights.guard.js';
 import { FILTER_ENDS, FILTER_FORMS } from '../resource/filter-forms.js';
 import type { ScopeClient } from '../resource/visibility.js';
 import type { Settings } from '../settings/settings.js';
-import { described, type DescribedEndpoint, namesIn, resourceOf } from './described-endpoint.js';
-import { COMMON, CREDENTIALS, headers, headersNamed, SECURITY_SCHEMES } from './headers.js';
-import { errorsOf, operation, pageName } from './operation.js';
-import { IF_NONE_MATCH, IF_NONE_MATCH_REFERENCE, PREFER } from './parameters.js';
+import {
+  CREDENTIALS,
+  described,
+  type DescribedEndpoint,
+  namesIn,
+  resourceOf,
+  SECURITY_SCHEMES,
+} from './described-endpoint.js';
 import {
   ANYWHERE,
+  COMMON,
   ERROR_ENVELOPE,
   errorReferences,
   errorResponses,
+  headers,
+  headersNamed,
   notModified,
   WITH_CREDENTIALS,
 } from './responses.js';
+import {
+  errorsOf,
+  IF_NONE_MATCH,
+  IF_NONE_MATCH_REFERENCE,
+  operation,
+  pageName,
+  PREFER,
+} from './operation.js';
 import { facetCount, json, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
 import { VERSION } from '../settings/version.js';
 

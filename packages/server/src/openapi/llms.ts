@@ -5,7 +5,7 @@ import { NON_FILTERS } from '../list/condition/filters.js';
 import { searchParameterOf } from '../list/query/words-parameter.js';
 import { references } from '../resource/relations.js';
 import { type DescribedEndpoint, namesIn } from './described-endpoint.js';
-import { exampleText, parameterObjects } from './parameters.js';
+import { exampleText, parameterObjects } from './operation.js';
 import { type Json, resourceSchema } from './schema.js';
 
 /** Requests of `/llms.txt`, and the most objects of each. */

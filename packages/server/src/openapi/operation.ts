@@ -1,12 +1,29 @@
 import type { EntityMetadata } from 'typeorm';
 import { type ErrorDefinition, errors } from '../http/errors.js';
+import { separableValue } from '../http/parameters/declared-parameters.js';
+import { meaningOf } from '../resource/declaration.js';
+import { FILTER_FORMS, readingsOf } from '../resource/filter-forms.js';
 import { exampleOfShape, schemaOfShape } from '../resource/json-shape.js';
 import { isVersioned } from '../resource/resource.js';
-import { type DescribedEndpoint, fixedParts, namesIn, resourceOf } from './described-endpoint.js';
-import { COMMON, CREDENTIALS, RATE_LIMIT, headersNamed } from './headers.js';
-import { exampleText, IF_NONE_MATCH_REFERENCE, parameterObjects } from './parameters.js';
-import { errorReferences, notModified, THROWN, WITH_CREDENTIALS } from './responses.js';
-import { anyPage, exampleObject, json, type Json, referenceTo } from './schema.js';
+import {
+  CREDENTIALS,
+  type DescribedEndpoint,
+  type DescribedParameter,
+  fixedParts,
+  namesIn,
+  type PathParameter,
+  resourceOf,
+} from './described-endpoint.js';
+import {
+  COMMON,
+  errorReferences,
+  headersNamed,
+  notModified,
+  RATE_LIMIT,
+  THROWN,
+  WITH_CREDENTIALS,
+} from './responses.js';
+import { anyPage, exampleObject, exampleOf, json, type Json, referenceTo } from './schema.js';
 
 /** The `GET` operation of an endpoint. */
 export function operation(endpoint: DescribedEndpoint): Json {
@@ -154,11 +171,12 @@ function success(endpoint: DescribedEndpoint): Json {
 function content(endpoint: DescribedEndpoint): Json {
   const { metadata, kind, returned } = endpoint;
   if (kind === 'changes') return { 'application/x-ndjson': { schema: { type: 'string' } } };
-  if (returned) return json(anyPage(schemaOfShape(returned)), exampleOf(exampleOfShape(returned)));
+  if (returned)
+    return json(anyPage(schemaOfShape(returned)), examplePage(exampleOfShape(returned)));
   if (!metadata) return json(anyPage());
   const object =
     kind === 'facets' ? exampleFacet(endpoint) : exampleObject(metadata, endpoint.columns);
-  return json(referenceTo(pageName(endpoint, metadata)), exampleOf(object));
+  return json(referenceTo(pageName(endpoint, metadata)), examplePage(object));
 }
 
 /** The name of the schema of a page, such as `ProductPage`. */
@@ -167,7 +185,7 @@ export function pageName({ kind }: DescribedEndpoint, { name }: EntityMetadata):
 }
 
 /** A page with one object. */
-function exampleOf(object: unknown): Json {
+function examplePage(object: unknown): Json {
   return {
     result: { status: 'OK', errcode: '0', msg: '' },
     response_data: { count: '1', objects: [object] },
@@ -184,3 +202,99 @@ function exampleFacet(endpoint: DescribedEndpoint): Json {
     count: '1',
   };
 }
+
+/** The Parameter Objects of an endpoint: those of its path, then those of its query. */
+export function parameterObjects(endpoint: DescribedEndpoint): Json[] {
+  return [
+    ...endpoint.pathParameters.map(inPath),
+    ...endpoint.parameters.map((parameter) => inQuery(endpoint, parameter)),
+  ];
+}
+
+function inPath({ name, meaning, schema, example }: PathParameter): Json {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: meaning,
+    schema,
+    ...(example !== undefined && { example: exampleOf(schema, example) }),
+  };
+}
+
+function inQuery(endpoint: DescribedEndpoint, parameter: DescribedParameter): Json {
+  const { name, meaning, schema } = parameter;
+  const { default: value, ...withoutDefault } = schema;
+  const isArray = schema.type === 'array';
+  const example = exampleText(endpoint, parameter);
+  const preset = Array.isArray(value) ? ` Default: \`${value.join()}\`.` : '';
+  return {
+    name,
+    in: 'query',
+    // Generators of validators misread the default of an array, so it is in the description.
+    description: meaning + preset,
+    schema: {
+      ...(isArray ? withoutDefault : schema),
+      // In the schema: a page that sends requests would send the example of a parameter by default.
+      ...(example !== undefined && { examples: [exampleOf(schema, example)] }),
+    },
+    ...(isArray && { style: 'form', explode: false }),
+  };
+}
+
+/**
+ * A valid value of a query parameter, as text; `undefined` if all that is known is that it is some text. The example of the field that it filters by is more specific than that of its type.
+ */
+export function exampleText(
+  { metadata }: DescribedEndpoint,
+  { name, schema, example }: DescribedParameter,
+): string | undefined {
+  // That of the declaration has names that are not for every client; that of `sort` has every name, for `verify`.
+  const names = schema.items?.enum;
+  if (names && !names.some((each) => each === example)) return names.at(-1);
+  // Any other number would be taken for a recommendation.
+  if (typeof schema.default === 'number') return String(schema.default);
+  const identifier = metadata?.primaryColumns[0]?.propertyName ?? '';
+  const fields = name === 'after' ? [identifier] : valueFields(name);
+  const own = fields
+    .map((field) => {
+      const value = metadata && meaningOf(metadata.target as object, field)?.example;
+      const isOneOfSeveral =
+        schema.type === 'array' && !metadata?.findColumnWithPropertyName(field)?.isArray;
+      return isOneOfSeveral && value !== undefined ? separableValue(value) : value;
+    })
+    .find((each) => each !== undefined);
+  return own ?? example;
+}
+
+/** The fields whose values a filter of this name may take. */
+function valueFields(filter: string): string[] {
+  return readingsOf(filter).flatMap(({ end, column }) =>
+    ['values', 'items'].includes(FILTER_FORMS[end].takes) ? [column] : [],
+  );
+}
+
+/** A reference to `If-None-Match` in `components.parameters`. */
+export const IF_NONE_MATCH_REFERENCE = { $ref: '#/components/parameters/If-None-Match' };
+
+/** `Prefer`, in `components.parameters`. */
+export const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`wait=<seconds>`, up to 60: a response that would be 304, or a list of changes without any, waits until something changes (RFC 7240).',
+  schema: { type: 'string', maxLength: 8192, pattern: '^[^\\s].*$', examples: ['wait=50'] },
+};
+
+/** `If-None-Match`, in `components.parameters`. */
+export const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of what the client has: 304 if it is still the same.',
+  schema: {
+    type: 'string',
+    maxLength: 8192,
+    pattern: '^(\\*|(W/)?".*")$',
+    examples: ['W/"1042-Zk3vY1x0aB7q"'],
+  },
+};

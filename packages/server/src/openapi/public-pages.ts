@@ -1,14 +1,15 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Express, Request } from 'express';
+import type { Express, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { readdirSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { JSON_TYPE } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
+import { compress, type Encoding, encodingOf } from '../http/negotiation.js';
 import { isCredential, settingsFor } from '../http/parameters/declared-parameters.js';
-import { FixedBody } from '../http/fixed-body.js';
-import type { Settings } from '../settings/settings.js';
 import { rightsOf, type ScopeClient } from '../resource/visibility.js';
+import type { Settings } from '../settings/settings.js';
 import { endpointsFor, openapiDocument, overview } from './document.js';
 import { llmsFullText, llmsText } from './llms.js';
 import { ACCESSIBILITY, type Credentials, HTML, ICON, POLICY, script, STYLE } from './page.js';
@@ -101,4 +102,39 @@ function publishForClients(
     llmsText(endpoints(client), rightsOf(client).isPublic),
   );
   publish('/llms-full.txt', TEXT_TYPE, (client) => llmsFullText(endpoints(client), overview()));
+}
+
+/** A response body that does not change while the service runs, in each content coding. */
+export class FixedBody {
+  private readonly tag: string;
+  private readonly encoded = new Map<Encoding, Promise<Buffer>>();
+
+  /** @param type the `Content-Type` */
+  constructor(
+    private readonly type: string,
+    private readonly body: Buffer,
+  ) {
+    this.tag = `W/"${hash('sha256', body, 'base64url')}"`;
+  }
+
+  async send(request: Request, response: Response): Promise<void> {
+    response.setHeader('ETag', this.tag);
+    if (request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    const encoding = encodingOf(request.headers['accept-encoding']);
+    const body = encoding ? await this.in(encoding) : this.body;
+    if (encoding) response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Type', this.type);
+    response.setHeader('Content-Length', body.length);
+    response.status(200).end(body);
+  }
+
+  /** The body in an encoding. It is compressed on first use. */
+  private in(encoding: Encoding): Promise<Buffer> {
+    const compressed = this.encoded.get(encoding) ?? compress(this.body, encoding);
+    this.encoded.set(encoding, compressed);
+    return compressed;
+  }
 }

@@ -1,5 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
 import { CommandError } from '../command-error.js';
-import { readTextFile } from './text-file.js';
 
 const FILE = '.env';
 
@@ -27,4 +27,26 @@ export function loadEnvFile(): void {
   const at = others.findIndex((line) => line !== '');
   if (at !== -1) throw new CommandError(`Line ${at + 1} of ${FILE} must be like NAME=value`);
   process.loadEnvFile(FILE);
+}
+
+/**
+ * Reads a file of settings; `undefined` if there is none.
+ *
+ * @param name what it is called in an error
+ * @throws CommandError if it is not a regular file, or cannot be read
+ */
+export function readTextFile(path: string, name = path): string | undefined {
+  let isFile: boolean;
+  let text = '';
+  try {
+    isFile = statSync(path).isFile();
+    // Reading a pipe would wait for a writer.
+    if (isFile) text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new CommandError(`${name} cannot be read: ${code}`);
+  }
+  if (!isFile) throw new CommandError(`${name} must be a regular file`);
+  return text;
 }

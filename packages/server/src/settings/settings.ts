@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { CommandError } from '../command-error.js';
-import { loopback } from './loopback.js';
-import { readTextFile } from './text-file.js';
+import { readTextFile } from './env-file.js';
 
 /** Reads the variables of an environment. */
 class Environment {
@@ -213,3 +213,10 @@ const proxies: VariableType<number | string> = {
   read: (value) =>
     /^[0-9]{1,3}$/.test(value) ? Number(value) : listOf(value, isNetwork)?.join(','),
 };
+
+/** The loopback address: that of IPv6 where there is none of IPv4. */
+export function loopback(): string {
+  const all = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const has = (sought: string): boolean => all.some(({ address }) => address === sought);
+  return has('::1') && !has('127.0.0.1') ? '::1' : '127.0.0.1';
+}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { FixedWindows } from '#server/clients/fixed-windows.js';
+import { FixedWindows } from '#server/clients/rate.guard.js';
 
 /** The value of `performance.now()`, in milliseconds. */
 let now: number;
@@ -14,7 +14,7 @@ afterEach(() => {
 
 describe('Fixed windows', () => {
   it('begin with the first count of their key, and end after their length', () => {
-    const windows = new FixedWindows(60_000);
+    const windows = new FixedWindows();
     expect(windows.count('a')).toEqual({ count: 1, milliseconds: 60_000 });
     now += 20_000;
     expect(windows.count('b')).toEqual({ count: 1, milliseconds: 60_000 });
@@ -25,7 +25,7 @@ describe('Fixed windows', () => {
   });
 
   it('do not follow the clock of the system', () => {
-    const windows = new FixedWindows(60_000);
+    const windows = new FixedWindows();
     windows.count('a');
     const time = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(time - 3_600_000);
@@ -35,7 +35,7 @@ describe('Fixed windows', () => {
   });
 
   it('are kept until they end, however many there are', () => {
-    const windows = new FixedWindows(60_000);
+    const windows = new FixedWindows();
     for (let second = 0; second < 200; second += 1) {
       expect(windows.count(`${second}`).count).toBe(1);
       for (let open = Math.max(0, second - 59); open < second; open += 1) {
@@ -50,7 +50,7 @@ describe('Fixed windows', () => {
   });
 
   it('are dropped before their end where there are too many, the oldest first', () => {
-    const windows = new FixedWindows(60_000, 4);
+    const windows = new FixedWindows(4);
     for (const key of ['a', 'b', 'c', 'd']) windows.count(key);
     for (const key of ['a', 'b', 'c', 'd']) expect(windows.count(key).count).toBe(2);
     windows.count('e');
