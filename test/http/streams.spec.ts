@@ -8,7 +8,7 @@ import type { Pool } from 'pg';
 import { primaryPool } from '#server/private-api/database.js';
 import type { Observation } from '#server/http/observation.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
-import { StreamLimit } from '#server/list/serving/stream-limit.js';
+import { StreamLimit } from '#server/list/serving/read-limit.js';
 import { StreamServer } from '#server/list/serving/stream-server.js';
 import { refusal, sharedService } from '../service.js';
 import { until } from '../until.js';

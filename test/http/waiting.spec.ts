@@ -10,8 +10,8 @@ import { ClientCache } from '#server/clients/client-cache.js';
 import { preferredWait } from '#server/http/negotiation.js';
 import type { Observation } from '#server/http/observation.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
-import { Coalesced } from '#server/database/coalesced.js';
-import { VersionWatch } from '#server/list/reading/version-watch.js';
+import type { ReadPool } from '#server/database/read-pool.js';
+import { Versions } from '#server/list/reading/versions.js';
 import { PageServer } from '#server/list/serving/page-server.js';
 import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { Gate } from '../faults/gate.js';
@@ -320,20 +320,26 @@ describe('A request with Prefer: wait', () => {
     await until(() => observations.filter(({ errcode }) => errcode === -2).length === 2);
   });
 
+  const endless = {
+    source: 'primary',
+    rows: () => new Promise(() => undefined),
+  } as unknown as ReadPool;
+
+  function untilEnd(versions: Versions, seconds: number): Promise<void> {
+    return new Promise((resolve) => void versions.wait(['brands'], endless, '1', seconds, resolve));
+  }
+
   it('makes one look at a time, also at a database that does not respond', async () => {
-    const watch = new VersionWatch();
-    const endless = new Coalesced<never>(() => new Promise(() => undefined));
-    const result = jest.spyOn(endless, 'result');
-    await new Promise<void>((resolve) => void watch.wait(endless, '1', 1, resolve));
-    expect(result).toHaveBeenCalledTimes(1);
+    const rows = jest.spyOn(endless, 'rows');
+    await untilEnd(new Versions(), 1);
+    expect(rows).toHaveBeenCalledTimes(1);
   });
 
   it('ends in time although a look at the versions takes longer', async () => {
-    const endless = new Coalesced<never>(() => new Promise(() => undefined));
-    const watch = new VersionWatch();
+    const versions = new Versions();
     const began = performance.now();
-    await new Promise<void>((resolve) => void watch.wait(endless, '1', 1, resolve));
-    await new Promise<void>((resolve) => void watch.wait(endless, '1', 2, resolve));
+    await untilEnd(versions, 1);
+    await untilEnd(versions, 2);
     expect(performance.now() - began).toBeGreaterThan(2000);
   });
 

@@ -15,11 +15,8 @@ import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
 import { FacetCounts, FacetReader } from '#server/list/facets/facet-reader.js';
 import type { Listing } from '#server/list/listing/listing.js';
 import { ListReader } from '#server/list/reading/list-reader.js';
-import { ListSources } from '#server/list/reading/list-sources.js';
-import { PageReader } from '#server/list/reading/page-reader.js';
-import { UnavailableResources } from '#server/list/reading/unavailable-resources.js';
+import { ListSources, UnavailableResources } from '#server/list/reading/list-sources.js';
 import { VisibleListing } from '#server/list/visibility/visible-listing.js';
-import { VersionWatch } from '#server/list/reading/version-watch.js';
 import { Versions } from '#server/list/reading/versions.js';
 import { KnownLists } from '#server/list/statement/known-lists.js';
 import { PreparedStatements } from '#server/list/statement/prepared-statements.js';
@@ -147,14 +144,8 @@ class SnapshotReader {
     const reads = new ReadPool(dataSource, application.get(Replicas));
     const settings = application.get(Settings);
     const statements = new PreparedStatements();
-    const sources = new ListSources(
-      reads,
-      new Versions(),
-      new VersionWatch(),
-      new UnavailableResources(),
-    );
-    const pages = new PageReader(new KnownLists(), statements);
-    const reader = new ListReader(settings, sources, pages);
+    const sources = new ListSources(reads, new Versions(), new UnavailableResources());
+    const reader = new ListReader(settings, sources, new KnownLists(), statements);
     const facets = new FacetReader(settings, sources, statements);
     return new SnapshotReader(service, resource, dataSource, reader, facets);
   }

@@ -43,7 +43,7 @@ export {
   UuidParam,
   UuidsParam,
 } from './list/query/parameters.js';
-export { WordsParam } from './list/query/words-parameter.js';
+export { WordsParam } from './list/query/search-text.js';
 export { QueryOf } from './list/query/query-of.js';
 export { containsWords } from './list/condition/words.js';
 export { having, related, within } from './list/condition/related.js';

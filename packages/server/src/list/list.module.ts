@@ -3,23 +3,18 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { hasOwnTable } from '../resource/resource.js';
 import { ChangesController } from './changes/changes.controller.js';
 import { ChangesReader } from './changes/changes-reader.js';
-import { ChangeWait } from './serving/change-wait.js';
-import { deletionOf } from './deletions/deletion.js';
+import { ChangeWait } from './serving/conditional.js';
+import { deletionOf } from './deletions/deletions.js';
 import { FacetReader } from './facets/facet-reader.js';
 import { KnownLists } from './statement/known-lists.js';
 import { ListReader } from './reading/list-reader.js';
-import { ListSources } from './reading/list-sources.js';
+import { ListSources, UnavailableResources } from './reading/list-sources.js';
 import { ObjectReader } from './reading/object-reader.js';
-import { PageReader } from './reading/page-reader.js';
-import { PageCache } from './serving/page-cache.js';
-import { PageServer } from './serving/page-server.js';
-import { ReadLimit } from './serving/read-limit.js';
-import { StreamLimit } from './serving/stream-limit.js';
+import { PageCache, PageServer } from './serving/page-server.js';
+import { ReadLimit, StreamLimit } from './serving/read-limit.js';
 import { StreamServer } from './serving/stream-server.js';
 import { PreparedStatements } from './statement/prepared-statements.js';
 import { Maintenance } from './maintenance.js';
-import { UnavailableResources } from './reading/unavailable-resources.js';
-import { VersionWatch } from './reading/version-watch.js';
 import { Versions } from './reading/versions.js';
 
 const providers = [
@@ -31,7 +26,6 @@ const providers = [
   ListSources,
   ObjectReader,
   PageCache,
-  PageReader,
   PageServer,
   PreparedStatements,
   ReadLimit,
@@ -39,7 +33,6 @@ const providers = [
   StreamServer,
   Maintenance,
   UnavailableResources,
-  VersionWatch,
   Versions,
 ];
 

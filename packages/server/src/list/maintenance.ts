@@ -1,19 +1,21 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntityMetadata } from 'typeorm';
+import { databaseFailure } from '../database/database-failure.js';
 import { loadingTables } from '../database/loading.js';
 import { CHECK_PERIOD, Primary } from '../database/primary.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
-import { purgeDeletions } from './deletions/purge.js';
-import { UnavailableResources } from './reading/unavailable-resources.js';
+import { purgeDeletions } from './deletions/deletions.js';
+import { UnavailableResources } from './reading/list-sources.js';
 import { ownResources } from '../resource/resource.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';
 import { tallyOf } from '../tally/described-tally.js';
-import { PERIOD, type Task, TaskRunner } from './task-runner.js';
 
+/** Minimum milliseconds between two rounds. */
+const PERIOD = 1000;
 /** Rounds between two purges of old deletions. */
 const ROUNDS_PER_PURGE = 600;
 /** Rounds between two counts of the deltas, for the metrics. */
@@ -27,9 +29,21 @@ const RECENT_WATERMARK = 1300;
 /** Milliseconds after which a command no longer tries again: a lock of others may keep it from its end. */
 const LONGEST_COMPLETION = 300_000;
 
+/** A task of maintenance. */
+interface Task {
+  readonly name: string;
+  /** Absent: it is of no single resource. */
+  readonly resource?: string;
+  /** Work that another instance does, or that a lock stops, is left for the next run. */
+  readonly run: (round: number) => Promise<unknown>;
+  /** Rounds from one run to the next, unless it fails. Default: 1. */
+  readonly every?: number;
+}
+
 /**
  * The tasks of maintenance: it looks which resources are loaded, advances the watermark, maintains the tally of every
  * resource, removes old deletions, and chooses the words that are counted. Lists read the deltas of at most about one round.
+ * It runs them in rounds, and remembers which of them fail. Each can fail independently.
  */
 @Injectable()
 export class Maintenance implements OnModuleDestroy {
@@ -39,29 +53,32 @@ export class Maintenance implements OnModuleDestroy {
   readonly deltas = new Map<string, number>();
   /** The watermark as `performance.now()`; NaN until it is known. */
   private watermark = NaN;
-  private readonly runner: TaskRunner;
+  private readonly logger = new Logger('Maintenance');
+  /** The tasks whose latest run failed, each with whether that is a fault. */
+  private readonly failing = new Map<Task, boolean>();
   private readonly stopping = new AbortController();
   private running: Promise<unknown> | undefined;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly connections: ReservedConnections,
-    schemaDoubt: SchemaDoubt,
+    private readonly schemaDoubt: SchemaDoubt,
     private readonly unavailable: UnavailableResources,
     private readonly primary: Primary,
-  ) {
-    this.runner = new TaskRunner(schemaDoubt, unavailable);
-  }
+  ) {}
 
   /** The number of tasks of each resource whose latest run failed. */
   get failures(): Map<string, number> {
+    const failing = [...this.failing.keys()];
+    const failuresOf = (name: string): number =>
+      failing.filter(({ resource }) => resource === name).length;
     const names = [...ownResources(this.dataSource).keys()];
-    return new Map(names.map((name) => [name, this.runner.failuresOf(name)]));
+    return new Map(names.map((name) => [name, failuresOf(name)]));
   }
 
   /** Whether a task fails on a database that works, as if it lacks what the task needs. */
   get hasFault(): boolean {
-    return this.runner.hasFault;
+    return [...this.failing.values()].includes(true);
   }
 
   /** Milliseconds by which the watermark is behind the clock of the database; NaN until it is known. */
@@ -70,15 +87,18 @@ export class Maintenance implements OnModuleDestroy {
   }
 
   start(): void {
-    const { signal } = this.stopping;
+    const checkOfPrimary = {
+      name: 'the connection to the primary',
+      run: () => this.primary.check(),
+    };
     this.running = Promise.all([
-      this.runner.repeat(this.tasks(), PERIOD, signal, (succeeded) => {
+      this.repeat(this.tasks(), PERIOD, (succeeded) => {
         this.rounds[succeeded ? 'done' : 'failed'] += 1;
       }),
       // On its own, since a server that does not respond holds up the other tasks.
-      this.runner.repeat([this.checkOfPrimary()], CHECK_PERIOD, signal),
+      this.repeat([checkOfPrimary], CHECK_PERIOD),
       // On its own, since counting words may take minutes.
-      this.runner.repeat(this.choices(), CHOICE_PERIOD, signal),
+      this.repeat(this.choices(), CHOICE_PERIOD),
     ]);
   }
 
@@ -108,10 +128,6 @@ export class Maintenance implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.running;
-  }
-
-  private checkOfPrimary(): Task {
-    return { name: 'the connection to the primary', run: () => this.primary.check() };
   }
 
   /** The tasks of every round. */
@@ -179,5 +195,57 @@ export class Maintenance implements OnModuleDestroy {
     return tallyOf(metadata).byWord.map(
       (tally) => new CountedWords(this.connections, metadata, tally),
     );
+  }
+
+  /**
+   * Runs rounds until the service stops.
+   *
+   * @param period milliseconds between two rounds
+   * @param onRound called after each round with whether every task succeeded
+   */
+  private async repeat(
+    tasks: readonly Task[],
+    period: number,
+    onRound?: (succeeded: boolean) => void,
+  ): Promise<void> {
+    const { signal } = this.stopping;
+    for (let round = 0; !signal.aborted; round += 1) {
+      const began = performance.now();
+      const succeeded = await this.round(tasks, round);
+      onRound?.(succeeded);
+      // A failed round is repeated soon, but one that takes long not at once: until it succeeds, the metrics and
+      // `/health/ready` say that it fails.
+      const soon = Math.max(PERIOD, performance.now() - began);
+      const pause = succeeded ? period : Math.min(period, soon);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Runs the tasks that are due. Returns false if any failed. */
+  private async round(tasks: readonly Task[], round: number): Promise<boolean> {
+    let succeeded = true;
+    for (const task of tasks) {
+      const { name, resource, run, every = 1 } = task;
+      if (round % every !== 0 && !this.failing.has(task)) continue;
+      // Its lock would hold up the tasks of the others.
+      if (resource !== undefined && this.unavailable.loading.includes(resource)) continue;
+      try {
+        await run(round);
+        if (this.failing.delete(task)) this.logger.warn(`Maintenance of ${name} works again`);
+      } catch (error) {
+        succeeded = false;
+        // Log the first failure only, not one per round.
+        if (!this.failing.has(task)) {
+          this.logger.warn(`Maintenance of ${name} fails: ${(error as Error).message}`);
+        }
+        // Before a request notices.
+        void this.schemaDoubt.explains(error);
+        const failure = databaseFailure(error);
+        this.failing.set(task, failure === undefined);
+        // Without the database the other tasks would only wait and fail too.
+        if (failure === 'unreachable') break;
+      }
+    }
+    return succeeded;
   }
 }

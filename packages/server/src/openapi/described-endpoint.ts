@@ -11,7 +11,7 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
-import { ChangesQueryDto } from '../list/changes/changes-query.dto.js';
+import { ChangesQueryDto } from '../list/changes/changes.controller.js';
 import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { identifierType } from '../resource/formats.js';

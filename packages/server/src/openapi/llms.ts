@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { readFileSync } from 'node:fs';
 import type { EntityMetadata } from 'typeorm';
 import { NON_FILTERS } from '../list/condition/filters.js';
-import { searchParameterOf } from '../list/query/words-parameter.js';
+import { searchParameterOf } from '../list/query/search-text.js';
 import { references } from '../resource/relations.js';
 import { type DescribedEndpoint, namesIn } from './described-endpoint.js';
 import { exampleText, parameterObjects } from './operation.js';

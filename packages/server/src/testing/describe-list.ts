@@ -12,7 +12,7 @@ import {
 } from '../http/parameters/declared-parameters.js';
 import { countableFieldsOf } from '../list/facets/countable-fields.js';
 import { type ListQueryClass, listQueryOf } from '../list/query/query-of.js';
-import { searchParameterOf } from '../list/query/words-parameter.js';
+import { searchParameterOf } from '../list/query/search-text.js';
 import { declaredChildren, relatedEntity, relatedName } from '../resource/relations.js';
 import { declaredColumns, naturalOrders } from '../resource/declaration.js';
 import {
@@ -26,7 +26,7 @@ import {
 import { callLists } from '../verify/called-lists.js';
 import { refusal, type Service, startService } from './service.js';
 import { fillTable } from './fill-table.js';
-import { type MadeValues, madeObjects } from './made-objects.js';
+import { madeObjects, type MadeValues } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
 import { plainCountableFields } from './plain-countable-fields.js';
 import { loadReferenced } from './referenced.js';

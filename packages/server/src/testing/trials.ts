@@ -9,7 +9,7 @@ import {
 } from '../http/parameters/declared-parameters.js';
 import { DECLARED, type ListQueryClass } from '../list/query/query-of.js';
 import { ListQueryDto } from '../list/query/list-query.dto.js';
-import { searchParameterOf } from '../list/query/words-parameter.js';
+import { searchParameterOf } from '../list/query/search-text.js';
 import { columnTypeOf } from '../resource/column-values.js';
 import { type FilterEnd, readingsOf } from '../resource/filter-forms.js';
 import { identifierOf, nameOf, tableOf } from '../resource/resource.js';

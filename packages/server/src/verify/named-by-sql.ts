@@ -1,5 +1,5 @@
 import type { ReadPool } from '../database/read-pool.js';
-import { deletionsTable } from '../list/deletions/deletion.js';
+import { deletionsTable } from '../list/deletions/deletions.js';
 import { tableNamed } from '../resource/resource.js';
 
 /** A query with SQL of an author, and its parameter values. */

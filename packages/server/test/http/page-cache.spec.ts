@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PageCache } from '#server/list/serving/page-cache.js';
+import { PageCache } from '#server/list/serving/page-server.js';
 import type { Settings } from '#server/settings/settings.js';
 
 const page = (bytes: number) => pageOf(Buffer.alloc(bytes));

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { keyOf } from '#server/list/reading/key-of.js';
+import { keyOf } from '#server/list/reading/prepared-list.js';
 
 it('A key of a list tells any two parameter values apart', () => {
   const values = [

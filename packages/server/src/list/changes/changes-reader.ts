@@ -1,10 +1,10 @@
-import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { type Endpoint, endpointsIn, pathParametersOf } from '../../http/endpoints.js';
+import { type Endpoint, endpointsIn, instanceFor, pathParametersOf } from '../../http/endpoints.js';
 import { errors } from '../../http/errors.js';
 import {
   isAllowed,
@@ -15,22 +15,21 @@ import { ParameterValues } from '../../database/statement.js';
 import { rulesOf } from '../../http/parameters/validation.js';
 import { identifierOf, nameOf, ownResources } from '../../resource/resource.js';
 import { Settings } from '../../settings/settings.js';
-import { DeletionListing } from '../deletions/deletion-listing.js';
+import { DeletionListing } from '../deletions/deletions.js';
 import { sqlEach } from '../condition/print.js';
 import { Listing } from '../listing/listing.js';
 import { totalOrder } from '../listing/order.js';
 import { listQueryOf } from '../query/query-of.js';
 import type { ListQueryDto } from '../query/list-query.dto.js';
-import { keyOf } from '../reading/key-of.js';
+import { keyOf, type PreparedStream } from '../reading/prepared-list.js';
 import { ListSources } from '../reading/list-sources.js';
-import type { PreparedStream } from '../reading/prepared-list.js';
 import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
 import { openingOf, type Part, partOf } from '../reading/whole-list.js';
 import { matchingObjects } from '../statement/matching-objects.js';
-import { namesOf } from '../visibility/shown-fields.js';
-import { VisibleListing } from '../visibility/visible-listing.js';
-import type { Changes } from './changes.controller.js';
-import { passesGuards } from './list-guards.js';
+import { namesOf, VisibleListing } from '../visibility/visible-listing.js';
+import type { ChangesQueryDto } from './changes.controller.js';
+import { isObservable, lastValueFrom } from 'rxjs';
+import { declaredBy } from '../../private-api/decorators.js';
 
 /** Clients of which it is known when they were last answered. */
 const MAX_CLIENTS = 1000;
@@ -64,7 +63,7 @@ export class ChangesReader {
    * @throws ApiError `-15` for a resource that the client may not read, `-25` for a name that there is not; what a guard throws
    */
   async prepare(
-    { query: { resources, since, fields = [] } }: Changes,
+    { resources, since, fields = [] }: ChangesQueryDto,
     context: ExecutionContext,
   ): Promise<PreparedStream> {
     const request = context.switchToHttp().getRequest<CatalogueRequest>();
@@ -211,4 +210,34 @@ function changePart(listing: VisibleListing, rest: string): Part {
     select: (query) => `SELECT ${text} FROM (${query}) "#page"`,
   };
   return partOf(listing, matchingObjects(listing, totalOrder(metadata)), writer);
+}
+
+/**
+ * Whether the guards of a list, those of its controller and of its handler, let a request pass. They are those of the module
+ * of the controller, and get its class and its handler.
+ */
+export async function passesGuards(
+  { controller, method, moduleRef }: Endpoint,
+  context: ExecutionContext,
+): Promise<boolean> {
+  const handler = Reflect.get(controller.prototype as object, method) as Handler;
+  const ofList = Object.create(context, {
+    getClass: { value: () => controller },
+    getHandler: { value: () => handler },
+  }) as ExecutionContext;
+  for (const guard of [...guardsOf(controller), ...guardsOf(handler)]) {
+    const instance =
+      typeof guard === 'function'
+        ? await instanceFor(moduleRef, guard, context.switchToHttp().getRequest<object>())
+        : guard;
+    const result = await instance.canActivate(ofList);
+    if (!(isObservable(result) ? await lastValueFrom(result) : result)) return false;
+  }
+  return true;
+}
+
+type Handler = ReturnType<ExecutionContext['getHandler']>;
+
+function guardsOf(target: Type<object> | Handler): (Type<CanActivate> | CanActivate)[] {
+  return (declaredBy(target, 'guards') ?? []) as ReturnType<typeof guardsOf>;
 }

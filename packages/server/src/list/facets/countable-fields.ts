@@ -8,7 +8,7 @@ import { relatedEntity, relatedName, treeReferences } from '../../resource/relat
 import type { Rights } from '../../resource/visibility.js';
 import { declaredColumns } from '../../resource/declaration.js';
 import { type ListQueryClass, listQueryOf, sortsOf } from '../query/query-of.js';
-import { searchParameterOf } from '../query/words-parameter.js';
+import { searchParameterOf } from '../query/search-text.js';
 
 /** The name of the field, and of the filter, that is about a tree. */
 export const WITHIN = 'within';

@@ -23,7 +23,7 @@ import { ListQueryDto, type ObjectQueryDto } from './list-query.dto.js';
 import { NamesParam, SortParam } from './name-parameters.js';
 import { DateTimeParam, mustBe, TypedIdentifier } from './parameters.js';
 import { SinceParam } from './since.js';
-import { searchParameterOf } from './words-parameter.js';
+import { searchParameterOf } from './search-text.js';
 
 const READS = Symbol('reads');
 const SORTS = Symbol('sorts');

@@ -1,32 +1,57 @@
 import { Injectable } from '@nestjs/common';
-import { ParameterValues } from '../../database/statement.js';
+import { ParameterValues, statement } from '../../database/statement.js';
+import { errors } from '../../http/errors.js';
+import { nameOf } from '../../resource/resource.js';
 import { selection } from '../../resource/selection.js';
 import type { ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
 import type { Listing } from '../listing/listing.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
+import { identifiers, PAGE_PLANS } from '../plan/page-plans.js';
+import { firstFit, type PlanTaken } from '../plan/plan.js';
 import { defaultLimit } from '../query/list-query.dto.js';
+import {
+  KnownLists,
+  type KnownPlace,
+  placesBehind,
+  placesBehindKnown,
+} from '../statement/known-lists.js';
 import { matchingObjects } from '../statement/matching-objects.js';
 import type { PageRequest, PageToRead } from '../statement/page-request.js';
+import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
-import { keyOf } from './key-of.js';
 import { ListSources } from './list-sources.js';
-import { explainPage, PageReader } from './page-reader.js';
-import type { PreparedList } from './prepared-list.js';
-import { type ReadRows, readResolved } from './resolved-listing.js';
+import {
+  type Explanation,
+  keyOf,
+  type PreparedList,
+  type ReadPage,
+  type VersionedPage,
+} from './prepared-list.js';
+import { readResolved, type ReadRows } from './resolved-listing.js';
+import { onlyPage } from './versions.js';
 import { wholeList } from './whole-list.js';
+
+/** A row of the statement of a plan. */
+interface FoundPage extends VersionedPage {
+  /** Absent for a facet, like `ahead` and `begun`. */
+  readonly key: string | null;
+  readonly ahead: string | null;
+  readonly begun: string;
+}
 
 /**
  * Reads lists. A page and the exact count of all matching objects come from one statement, so both
- * show the same snapshot, or from one snapshot and what is known of its version.
+ * show the same snapshot, or from one snapshot and what is known of its version. Remembers counts, and where pages ended.
  */
 @Injectable()
 export class ListReader {
   constructor(
     private readonly settings: Settings,
     private readonly sources: ListSources,
-    private readonly pages: PageReader,
+    private readonly known: KnownLists,
+    private readonly statements: PreparedStatements,
   ) {}
 
   /**
@@ -37,13 +62,16 @@ export class ListReader {
    * @throws as `ListSources.of`
    */
   prepare(listing: VisibleListing, prefersWait = false): PreparedList {
-    const { resources, repository, client, isVersioned, isPartial } = listing;
+    const { query, fields, resources, repository, client, isVersioned, isPartial } = listing;
     const { reads, inHistory, page: ofSource } = this.sources.of(listing, prefersWait);
-    const request = this.requestOf(listing);
-    const { fields, order, isByRelevance, limit, offset, after } = request;
+    const { offset = 0, after, limit = defaultLimit(this.settings), sort } = query;
+    const order = totalOrder(repository.metadata, sort);
+    const byRelevance = isByRelevance(sort);
+    const page = { fields, order, isByRelevance: byRelevance, limit, offset, after };
+    const request: PageRequest = { ...page, seen: listing };
     const matching = matchingObjects(listing, order);
     const { where, values } = matching;
-    const ofList = [ofSource.resource, where, values, orderBy(order), isByRelevance];
+    const ofList = [ofSource.resource, where, values, orderBy(order), byRelevance];
     const shown = new ParameterValues();
     // Tells the pages of two releases apart, too.
     const selected = selection(repository.metadata, fields, visibleRelated(client, shown));
@@ -59,7 +87,7 @@ export class ListReader {
       isOfChanges: listing.since !== undefined,
       read: () => {
         const list = isVersioned ? keyOf(...ofList) : undefined;
-        return inHistory(read((page, rows) => this.pages.read(page, list, rows)));
+        return inHistory(read((page, rows) => this.read(page, list, rows)));
       },
       explain: () => read(explainPage),
       whole: (format) => wholeList(reads, listing, matching, format),
@@ -80,17 +108,71 @@ export class ListReader {
     return JSON.parse(objects) as Record<string, unknown>[];
   }
 
-  private requestOf(listing: VisibleListing): PageRequest {
-    const { query, fields, repository } = listing;
-    const { offset, after, limit = defaultLimit(this.settings), sort } = query;
-    return {
-      fields,
-      order: totalOrder(repository.metadata, sort),
-      isByRelevance: isByRelevance(sort),
-      limit,
-      offset: offset ?? 0,
-      after,
-      seen: listing,
-    };
+  /**
+   * Reads a page, with what is known of its list. If that does not hold any more, reads it again without.
+   *
+   * @param list a key of the list: see `KnownLists`. Absent: its version does not tell every change, so that nothing is
+   * remembered of it
+   */
+  private async read(
+    requested: PageToRead,
+    list: string | undefined,
+    rows: ReadRows,
+  ): Promise<ReadPage> {
+    if (list === undefined) return this.readOnce(requested, rows);
+    const { resources, request } = requested;
+    const { offset, limit, after, isByRelevance } = request;
+    const known = this.known.get(resources, list, offset);
+    const attempt = await this.readOnce({ ...requested, known }, rows);
+    const isExact = attempt.plan.count !== 'remembered' || attempt.version === known?.version;
+    const page = isExact ? attempt : await this.readOnce(requested, rows);
+    const { version, count, key, ahead, plan } = page;
+    const read = { offset, limit, known: known?.version === version ? known : undefined };
+    let places: KnownPlace[] = [];
+    if (plan.name === identifiers.name) places = placesBehindKnown(read);
+    else if (key && after === undefined && !isByRelevance) {
+      places = placesBehind(read, count, key, ahead);
+    }
+    if (plan.count !== 'tally' || places.length > 0) {
+      this.known.set(resources, list, { version, count }, places);
+    }
+    return page;
   }
+
+  /** @throws ApiError `-31` if the client sees no object with the identifier `after` */
+  private async readOnce(
+    requested: PageToRead,
+    rows: ReadRows,
+  ): Promise<FoundPage & { plan: PlanTaken }> {
+    const { matching, request, resources } = requested;
+    const { metadata } = matching;
+    const { name, made } = firstFit(PAGE_PLANS, requested);
+    const statement = this.statements.of(metadata, made.text, made.prepare);
+    const isFull = made.prepare === 'if frequent' && this.statements.isFull(metadata);
+    if (isFull && !statement.prepared && !requested.isForValues) {
+      // Planned each time, it is better planned for its values.
+      return this.readOnce({ ...requested, isForValues: true }, rows);
+    }
+    const page = onlyPage(await rows<FoundPage>(statement, made.values), resources, metadata);
+    if (request.after !== undefined && page.begun === 'false') {
+      throw errors.objectUnknown(nameOf(metadata), request.after);
+    }
+    return Object.assign(page, { plan: { name, count: made.count.name } });
+  }
+}
+
+/** Reads a page with nothing remembered of its list, and says how. */
+async function explainPage(page: PageToRead, read: ReadRows): Promise<Explanation> {
+  const { name, made, unfit } = firstFit(PAGE_PLANS, page);
+  const { text, values, count } = made;
+  const analysing = statement(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, { prepared: false });
+  const rows = await read<{ 'QUERY PLAN': string }>(analysing, values);
+  return {
+    taken: { name, count: count.name },
+    unfit,
+    uncounted: count.unfit,
+    statement: text,
+    values,
+    analysis: rows.map((row) => row['QUERY PLAN']),
+  };
 }

@@ -13,7 +13,7 @@ import { and, sqlEach } from '../condition/print.js';
 import type { VisibleObject } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import { UnavailableResources } from './unavailable-resources.js';
+import { UnavailableResources } from './list-sources.js';
 
 /** Reads single objects. */
 @Injectable()

@@ -1,6 +1,7 @@
 import type { Page } from '../../http/envelope.js';
 import type { StreamFormat } from '../../http/negotiation.js';
 import type { PlanTaken, UnfitPlan } from '../plan/plan.js';
+import { hash } from 'node:crypto';
 
 /** Where a page begins in its list, and how many objects it has at most. */
 export interface PagePlace {
@@ -19,7 +20,7 @@ export interface Prepared {
   readonly isPartial: boolean;
   /** The state of its data, from a query that begins after the call. */
   readonly state: () => Promise<State>;
-  /** Waits for another version of its data: see `VersionWatch.wait`. */
+  /** Waits for another version of its data: see `Versions.wait`. */
   readonly wait: (version: string, seconds: number, listener: () => void) => () => void;
   /** Whether its client asks for changes since a time. */
   readonly isOfChanges?: boolean;
@@ -111,4 +112,21 @@ export interface OpenList extends State {
 export interface Batch {
   readonly rows: number;
   readonly text: string;
+}
+
+/** A key of texts and parameter values: equal for equal ones only, and none can tell them from it. */
+export function keyOf(...parts: readonly unknown[]): string {
+  return hash('sha256', textOf(parts), 'base64url');
+}
+
+/**
+ * The text of a value. No such text is the beginning of another one, so that they can be joined. JSON alone takes three times
+ * as long, and has the same text for infinite numbers, `NaN`, `undefined` and null.
+ */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return `${value.length} ${value}`;
+  if (Array.isArray(value)) return `[${value.map(textOf).join('')}]`;
+  return typeof value === 'object' && value !== null
+    ? `object ${textOf(JSON.stringify(value))}`
+    : `${typeof value} ${String(value)},`;
 }

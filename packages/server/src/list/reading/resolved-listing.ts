@@ -1,11 +1,10 @@
 import type { ReadPool } from '../../database/read-pool.js';
-import type { TextRow } from '../../database/statement.js';
+import { ParameterValues, type Statement, type TextRow } from '../../database/statement.js';
 import type { Snapshot } from '../../database/snapshot.js';
-import { ParameterValues, type Statement } from '../../database/statement.js';
 import {
   type Condition,
-  type IdentifierQuery,
   identifierQueriesIn,
+  type IdentifierQuery,
   replaceIn,
 } from '../condition/condition.js';
 import { identifiersText } from '../condition/print.js';

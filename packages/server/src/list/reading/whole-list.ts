@@ -16,10 +16,9 @@ import { type MatchingObjects, objectTable } from '../statement/matching-objects
 import { anchorOf, isBehind } from '../statement/picked-objects.js';
 import { stateOf } from '../statement/state.js';
 import { countMatching } from '../statement/tallied-counts.js';
-import { requireHistory } from './history.js';
-import { keyOf } from './key-of.js';
+import { requireHistory } from './list-sources.js';
+import { type Batch, keyOf, type OpenList, type WholeList } from './prepared-list.js';
 import type { StreamFormat } from '../../http/negotiation.js';
-import type { Batch, OpenList, WholeList } from './prepared-list.js';
 import { ROW_WRITERS, type Rows, type RowWriter } from './row-writer.js';
 import { requireVersion } from './versions.js';
 

@@ -15,15 +15,14 @@ import { rightsOf } from '../../resource/visibility.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/validation.js';
 import { queryClassFor } from '../../http/endpoints.js';
-import { Changes } from '../changes/changes.controller.js';
+import { ChangesQueryDto } from '../changes/changes.controller.js';
 import { ChangesReader } from '../changes/changes-reader.js';
 import { facetCountsOf, FacetReader } from '../facets/facet-reader.js';
 import { FacetsQueryDto } from '../facets/facets-query.dto.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
-import { namedFields } from '../visibility/shown-fields.js';
-import { VisibleListing, VisibleObject } from '../visibility/visible-listing.js';
-import { wantedWait } from './change-wait.js';
+import { namedFields, VisibleListing, VisibleObject } from '../visibility/visible-listing.js';
+import { wantedWait } from './conditional.js';
 import { handlerPage } from './handler-page.js';
 import { PageServer } from './page-server.js';
 import { share } from './shared-answer.js';
@@ -80,7 +79,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
       const list = this.lists.prepare(visible, !format && prefersWait);
       return format ? this.streams.answer(list, format, request) : this.pages.answer(list, request);
     }
-    if (result instanceof Changes) {
+    if (result instanceof ChangesQueryDto) {
       const { format } = formOf(request);
       if (format !== 'ndjson')
         throw errors.refused('Changes are sent as lines: send Accept: application/x-ndjson');

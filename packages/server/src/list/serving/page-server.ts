@@ -1,17 +1,60 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { type Encoding, formOf } from '../../http/negotiation.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { traced } from '../../http/observation.js';
-import { formOf } from '../../http/negotiation.js';
 import { nameOf } from '../../resource/resource.js';
+import { Settings } from '../../settings/settings.js';
 import { ObjectReader } from '../reading/object-reader.js';
-import type { PreparedPage, ReadPage } from '../reading/prepared-list.js';
+import type { PreparedPage, ReadPage, VersionedPage } from '../reading/prepared-list.js';
 import type { VisibleObject } from '../visibility/visible-listing.js';
-import { ChangeWait } from './change-wait.js';
-import { entityTag, hasTag, objectTag, setState, tagOf } from './entity-tag.js';
+import { ChangeWait, entityTag, hasTag, objectTag, setState, tagOf } from './conditional.js';
 import { link } from './link.js';
-import { PageCache } from './page-cache.js';
 import { ReadLimit } from './read-limit.js';
+
+/** A page as it is sent. */
+interface CachedPage extends Pick<VersionedPage, 'version' | 'count' | 'rows' | 'last'> {
+  readonly body: Buffer;
+  /** Its entity tag. */
+  readonly tag: string;
+  /** The content coding of the body; absent: none. */
+  readonly encoding?: Encoding;
+}
+
+/** Estimated bytes of an entry besides its body. */
+const OVERHEAD = 1000;
+
+/** LRU cache bounded in bytes. Callers must compare `version` before serving an entry. */
+@Injectable()
+export class PageCache {
+  /** How many pages were sent from it, and how many had to be read. */
+  readonly requests = { hits: 0, misses: 0 };
+  private readonly pages: LRUCache<string, CachedPage>;
+
+  constructor({ pageCache: maximum }: Settings) {
+    this.pages = new LRUCache({
+      // LRUCache refuses 0. No entry fits into one byte.
+      maxSize: Math.max(1, maximum),
+      maxEntrySize: Math.max(1, Math.floor(maximum / 8)),
+      sizeCalculation: ({ body }) => body.length + OVERHEAD,
+    });
+  }
+
+  /** Estimated bytes of all entries. */
+  get bytes(): number {
+    return this.pages.calculatedSize;
+  }
+
+  get(key: string): CachedPage | undefined {
+    return this.pages.get(key);
+  }
+
+  /** Sets the entry of a key. If the page is too large, it removes the entry instead. */
+  set(key: string, { version, count, rows, last, body, tag, encoding }: CachedPage): void {
+    this.pages.set(key, { version, count, rows, last, body: ownOf(body), tag, encoding });
+  }
+}
 
 /** Answers with what has an envelope: a page of a list, facet counts, or a single object. */
 @Injectable()
@@ -35,12 +78,8 @@ export class PageServer {
       const isCached = cached?.version === state.version;
       const known = isCached ? cached.tag : undefined;
       const tag = isPartial ? known : entityTag(state, key);
-      if (tag !== undefined && hasTag(request, tag)) {
-        const { version } = state;
-        const later = await this.changeWait.answer(prepared, { version }, request);
-        if (!later) setState(prepared, request, state, tag);
-        return later ?? { status: 304 };
-      }
+      if (tag !== undefined && hasTag(request, tag))
+        return this.changeWait.unchanged(prepared, state, tag, request);
       if (isCached) {
         const later = await this.changeWait.answer(prepared, cached, request);
         if (later) return later;
@@ -102,4 +141,12 @@ function setRows(
   if (!place) return;
   const links = link(request, { count: Number(count), rows: request.rows, last, ...place });
   if (links !== undefined) request.res.setHeader('Link', links);
+}
+
+/** The body, or a copy of it if it is part of a larger allocation, which it would keep in memory. */
+function ownOf(body: Buffer): Buffer {
+  if (body.buffer.byteLength === body.length) return body;
+  const own = Buffer.allocUnsafeSlow(body.length);
+  body.copy(own);
+  return own;
 }

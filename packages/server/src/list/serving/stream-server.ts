@@ -13,11 +13,9 @@ import { apiErrorOf } from '../../http/error.filter.js';
 import { errors } from '../../http/errors.js';
 import { traced } from '../../http/observation.js';
 import { Settings } from '../../settings/settings.js';
-import type { OpenList, PreparedStream, State } from '../reading/prepared-list.js';
-import { ChangeWait } from './change-wait.js';
-import { entityTag, hasTag, setState } from './entity-tag.js';
-import { clientOf } from './read-limit.js';
-import { StreamLimit } from './stream-limit.js';
+import type { OpenList, PreparedStream } from '../reading/prepared-list.js';
+import { ChangeWait, entityTag, hasTag, setState } from './conditional.js';
+import { clientOf, StreamLimit } from './read-limit.js';
 
 const CONTENT_TYPES: Readonly<Record<StreamFormat, string>> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -52,18 +50,10 @@ export class StreamServer {
     if (ifNoneMatch === undefined) this.streams.requireRoom(clientOf(request));
     const { isVersioned, isPartial } = prepared;
     const whole = prepared.whole(format);
-    // For a client that does not see every column it would be that of what it sees, which is not read yet.
-    const tagFor = (state: State): string | undefined =>
-      isPartial ? undefined : entityTag(state, whole.key);
     if (ifNoneMatch !== undefined && isVersioned && !isPartial) {
       const state = await traced(request, 'version', () => prepared.state());
-      const tag = tagFor(state);
-      if (tag !== undefined && hasTag(request, tag)) {
-        const { version } = state;
-        const later = await this.changeWait.answer(prepared, { version }, request);
-        if (!later) setState(prepared, request, state, tag);
-        return later ?? { status: 304 };
-      }
+      const tag = entityTag(state, whole.key);
+      if (hasTag(request, tag)) return this.changeWait.unchanged(prepared, state, tag, request);
     }
     const ending = endingOf(request);
     const list = await traced(request, 'query', () =>
@@ -71,7 +61,9 @@ export class StreamServer {
     );
     const later = isVersioned && (await this.changeWait.answer(prepared, list, request));
     if (later) return later;
-    if (isVersioned) setState(prepared, request, list, tagFor(list));
+    // For a client that does not see every column a tag would be that of what it sees, which is not read yet.
+    const tag = isPartial ? undefined : entityTag(list, whole.key);
+    if (isVersioned) setState(prepared, request, list, tag);
     request.res.setHeader('Content-Type', CONTENT_TYPES[format]);
     request.res.setHeader('X-Total-Count', list.count);
     const { encoding } = formOf(request);

@@ -4,7 +4,7 @@ import { selectedComputed } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { tallyTables } from '../../tally/described-tally.js';
 import { arePlain, columnsIn, type Condition, withoutQueries } from '../condition/condition.js';
-import { deletionsTable } from '../deletions/deletion.js';
+import { deletionsTable } from '../deletions/deletions.js';
 import { readsOf } from '../query/query-of.js';
 
 /** SQL of an author that reads a resource past its scope, or may do so. */

@@ -1,7 +1,7 @@
-import type { EntityMetadata } from 'typeorm';
+import type { EntityMetadata, ObjectType } from 'typeorm';
 import { errors } from '../../http/errors.js';
-import { hasOwnTable, isResource, isVersioned, nameOf } from '../../resource/resource.js';
-import { selectedRelated } from '../../resource/selection.js';
+import { fieldsOf, hasOwnTable, isResource, isVersioned, nameOf } from '../../resource/resource.js';
+import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
 import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
 import {
   arePlain,
@@ -11,10 +11,10 @@ import {
 } from '../condition/condition.js';
 import { misfitsIn } from '../condition/misfits.js';
 import type { Listing, ObjectLookup, VisibleConditions } from '../listing/listing.js';
-import { type ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
+import { ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
 import { authorSql, resourcesRead } from './author-sql.js';
-import { shownFields } from './shown-fields.js';
 import { visibleRows } from './visible-rows.js';
+import { relatedOf } from '../../resource/relations.js';
 
 type Selection = Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>;
 
@@ -162,4 +162,43 @@ function requireSeen({ repository, filters, query }: Listing, rights: Rights): v
     read?.every((column) => rights.sees(...column)) &&
     sorted.every(({ field }) => rights.sees(metadata.target as object, field));
   if (!isSeen) throw errors.forbidden('This list is not for this client');
+}
+
+/**
+ * The fields that each object of a list, or a single one, shows, by `fields` and `include`: those of a related object as
+ * `brand.name`, which is what `selection` takes. `undefined` for all of its own.
+ *
+ * @param rights what the client sees of them
+ */
+export function shownFields(
+  metadata: EntityMetadata,
+  { fields, include = [] }: Pick<ObjectQueryDto, 'fields' | 'include'>,
+  rights: Rights,
+): readonly string[] | undefined {
+  const related = relatedOf(metadata).flatMap(({ name, column, metadata: other, children }) => {
+    const named = fieldsOfRelated(name, fields ?? []);
+    if (named.length === 0 && !include.includes(name)) return [];
+    const by = children ?? column.propertyName;
+    if (!rights.seesRelated(metadata.target as ObjectType<unknown>, by)) return [];
+    const shown = named.length > 0 ? named : namesOf(other);
+    return rights.seen(other.target, shown).map((field) => `${name}.${field}`);
+  });
+  if (related.length === 0 && !rights.isRestricted) return fields;
+  const own = fields ? fields.filter((name) => !name.includes('.')) : namesOf(metadata);
+  return [...rights.seen(metadata.target, own), ...related];
+}
+
+/**
+ * The fields and related objects that `fields` and `include` name, in the order of the resource. `undefined` without
+ * `fields`, and for a query class that does not extend `ObjectQueryDto`, whose `fields` may mean something else.
+ */
+export function namedFields(query: unknown): readonly string[] | undefined {
+  if (!(query instanceof ObjectQueryDto)) return undefined;
+  const { fields, include = [] } = query;
+  return fields && [...fields, ...include];
+}
+
+/** The names of all fields of an entity. */
+export function namesOf(metadata: EntityMetadata): string[] {
+  return fieldsOf(metadata).map(({ propertyName }) => propertyName);
 }

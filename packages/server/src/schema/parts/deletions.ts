@@ -1,5 +1,5 @@
 import type { EntityMetadata } from 'typeorm';
-import { recordedColumns } from '../../list/deletions/deletion.js';
+import { recordedColumns } from '../../list/deletions/deletions.js';
 import { columnOf, identifierOf } from '../../resource/resource.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { MIGRATE, named } from '../difference.js';
