@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool, QueryResult } from 'pg';
 import { ClientsService } from '#server/clients/clients.service.js';
-import { ClientCache, type ClientRecord } from '#server/clients/client-cache.js';
+import { ClientCache, type KnownClient } from '#server/clients/client-cache.js';
 import { primaryPool } from '#server/private-api/database.js';
 import { rightsOf } from '#server/resource/visibility.js';
 import { sharedService } from '../service.js';
@@ -44,7 +44,7 @@ function watch(): { questions: Question[]; rows: Promise<number>[] } {
 async function workFor(clientID: string): Promise<unknown> {
   const { questions, rows } = watch();
   const compared: number[] = [];
-  const found = await cache.find<ClientRecord>(clientID, ({ tokens }) => {
+  const found = await cache.find<KnownClient>(clientID, ({ tokens }) => {
     compared.push(tokens.filter(({ hash }) => hash.length === 32).length);
     return undefined;
   });
@@ -77,7 +77,7 @@ describe('A login that is refused', () => {
 
 describe('Logins at the same time', () => {
   const clientIDs = Array.from({ length: 100 }, (_, at) => `unknown "${at}", \\`);
-  const anyone = (client: ClientRecord) => (client.clientID === '' ? undefined : client);
+  const anyone = (client: KnownClient) => (client.clientID === '' ? undefined : client);
 
   it('ask the database together, and each gets its client', async () => {
     const clients = service.application.get(ClientsService);
@@ -112,7 +112,7 @@ describe('Logins at the same time', () => {
     await until(() => isRead);
     await clients.issue('late', null);
     const began = performance.now();
-    const withToken = (client: ClientRecord) =>
+    const withToken = (client: KnownClient) =>
       client.tokens.length === 1 ? anyone(client) : undefined;
     expect(await cache.find('late', withToken)).toMatchObject({ clientID: 'late' });
     expect(performance.now() - began).toBeLessThan(900);

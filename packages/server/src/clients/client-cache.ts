@@ -6,7 +6,7 @@ import { ReadPool } from '../database/read-pool.js';
 import { Rights, type ScopeClient } from '../resource/visibility.js';
 
 /** A client and its tokens, as far as authentication and rate limits need them. */
-export interface ClientRecord extends ScopeClient {
+export interface KnownClient extends ScopeClient {
   readonly disabled: boolean;
   /** Requests per minute; 0: no limit; null: the default, `RATE_LIMIT_PER_MINUTE`. */
   readonly rateLimit: number | null;
@@ -20,7 +20,7 @@ export interface ClientRecord extends ScopeClient {
 /** A client as read from the database. */
 export interface Reading {
   /** Undefined if the client does not exist. */
-  readonly client: ClientRecord | undefined;
+  readonly client: KnownClient | undefined;
   /** `performance.now()` value before the query: later changes may be missing. */
   readonly asOf: number;
 }
@@ -94,7 +94,7 @@ export class ClientReader {
   }
 }
 
-function clientOf(clientID: string, rows: readonly Row[], asOf: number): ClientRecord | undefined {
+function clientOf(clientID: string, rows: readonly Row[], asOf: number): KnownClient | undefined {
   const [row] = rows;
   if (row?.disabled === undefined || row.disabled === null) return undefined;
   const { disabled, rateLimit, resources, hidden, isPublic } = row;
@@ -125,7 +125,7 @@ const MAX_ENTRIES = 10_000;
 const MIN_FAILURE_TIME = 10;
 
 /** Stands in for an unknown client, so that the lookup does the same work as for a wrong token. */
-const PLACEHOLDER: ClientRecord = {
+const PLACEHOLDER: KnownClient = {
   clientID: '',
   disabled: true,
   rateLimit: null,
@@ -133,7 +133,7 @@ const PLACEHOLDER: ClientRecord = {
 };
 
 interface Entry extends Reading {
-  readonly client: ClientRecord;
+  readonly client: KnownClient;
 }
 
 /** Client records for authentication. */
@@ -152,7 +152,7 @@ export class ClientCache {
    */
   async find<T>(
     clientID: string,
-    pick: (client: ClientRecord) => T | undefined,
+    pick: (client: KnownClient) => T | undefined,
   ): Promise<T | undefined> {
     const entry = this.entries.get(clientID);
     const isFresh = entry !== undefined && performance.now() - entry.asOf <= MAX_AGE;
@@ -165,7 +165,7 @@ export class ClientCache {
     return foundNow;
   }
 
-  private async read(clientID: string): Promise<ClientRecord | undefined> {
+  private async read(clientID: string): Promise<KnownClient | undefined> {
     const { client, asOf } = await this.reader.read(clientID);
     const cached = this.entries.get(clientID);
     // Of two concurrent reads, the earlier one may finish later. It must not replace the newer entry.

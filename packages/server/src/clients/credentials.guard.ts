@@ -6,7 +6,7 @@ import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { sendsToken } from '../http/request-head.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
-import { ClientCache, type ClientRecord } from './client-cache.js';
+import { ClientCache, type KnownClient } from './client-cache.js';
 import { FixedWindows, limitExceeded } from './rate.guard.js';
 import { hashOf, sameHash } from './access-token.entity.js';
 
@@ -14,7 +14,7 @@ import { hashOf, sameHash } from './access-token.entity.js';
 export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
 
 interface Login {
-  readonly client: ClientRecord;
+  readonly client: KnownClient;
   /** `performance.now()` value until which its token is good. */
   readonly goodUntil: number;
 }
@@ -56,7 +56,7 @@ export class CredentialsGuard implements CanActivate {
     }
   }
 
-  private async login(request: CatalogueRequest): Promise<ClientRecord> {
+  private async login(request: CatalogueRequest): Promise<KnownClient> {
     const { authorization = [], 'x-client-id': identifiers = [] } = request.headersDistinct;
     const bearers = authorization.flatMap((value) => /^Bearer +(\S+) *$/i.exec(value)?.[1] ?? []);
     const clientID = credential(request, 'clientID', identifiers);
@@ -92,14 +92,14 @@ export class CredentialsGuard implements CanActivate {
 
 /** Compares with all tokens of the client, so that the time does not reveal which one matches. */
 function withToken(hash: Buffer) {
-  return (client: ClientRecord): Login | undefined => {
+  return (client: KnownClient): Login | undefined => {
     const [token] = client.tokens.filter((candidate) => sameHash(candidate.hash, hash));
     return token && { client, goodUntil: token.goodUntil };
   };
 }
 
 /** The token of a public client is no secret, so that its identifier is enough. */
-function withoutToken(client: ClientRecord): Login | undefined {
+function withoutToken(client: KnownClient): Login | undefined {
   return rightsOf(client).isPublic ? { client, goodUntil: Infinity } : undefined;
 }
 
