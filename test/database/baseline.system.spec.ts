@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { migrate } from '#server/schema/migrate.js';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { revertMigration } from '#server/database/revert-migration.js';
 import { MIGRATIONS } from '../project.js';
 import { CommandHost } from '../cli/command-host.js';

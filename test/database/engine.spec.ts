@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readdir } from 'node:fs/promises';
 import { DataSource } from 'typeorm';
 import { migrate } from '#server/schema/migrate.js';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { MIGRATIONS } from '../project.js';
 import { createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { schemaOf } from './definition.js';

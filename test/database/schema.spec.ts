@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { pendingMigrations } from '#server/database/migrate.js';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { migrate } from '#server/schema/migrate.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';

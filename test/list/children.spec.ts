@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { ForeignKey, PrimaryColumn, Column, VirtualColumn } from 'typeorm';
 import { having, identifierColumn, ListQueryDto, QueryOf, Resource } from '@catalogue/server';
-import { Snapshot } from '#server/database/snapshot.js';
+import { Snapshot } from '#server/database/read-pool.js';
 import { type Children, children } from '#server/resource/relations.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';

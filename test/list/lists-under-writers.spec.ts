@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { driverErrorOf } from '#server/database/database-failure.js';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { ReadPool } from '#server/database/read-pool.js';
 import { Replicas } from '#server/database/replicas.js';
 import { ReservedConnections } from '#server/database/reserved-connections.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { transpile } from '../../transpile.mjs';
 import { runNode } from '../cli/catalogue.js';

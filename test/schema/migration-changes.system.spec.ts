@@ -9,7 +9,7 @@ import {
   PrimaryColumn,
   UpdateDateColumn,
 } from 'typeorm';
-import { databaseOptions } from '#server/database/options.js';
+import { databaseOptions } from '#server/database/database-client.js';
 import { identifierColumn, Resource, timeColumn } from '@catalogue/server';
 import { checkChanges } from '#server/schema/check-changes.js';
 import { differences } from '#server/schema/differences.js';

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { embeddedDatabase } from './cli/open-catalogue.js';
 import { AccessToken } from './clients/access-token.entity.js';
 import { Client } from './clients/client.entity.js';
-import { databaseOptions } from './database/options.js';
+import { databaseOptions } from './database/database-client.js';
 import { addIndex } from './private-api/database.js';
 import { migrationsOf } from './project.js';
 import { ownResources } from './resource/resource.js';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { CatalogueRequest } from '../http/catalogue-request.js';
 import { clientAddress, keepAddress, networkOf } from '../http/client-limits.js';
-import { SchemaDoubt } from '../database/schema-doubt.js';
+import { SchemaDoubt } from '../database/database-failure.js';
 import { ApiError, CHALLENGE, errors } from '../http/errors.js';
 import { sendsToken } from '../http/request-head.js';
 import { rightsOf } from '../resource/visibility.js';

@@ -3,13 +3,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { MigrationClass } from '../project.js';
 import { Settings } from '../settings/settings.js';
-import { databaseOptions } from './options.js';
+import { databaseOptions } from './database-client.js';
 import { primaryPool } from '../private-api/database.js';
 import { Primary } from './primary.js';
 import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
 import { ReservedConnections } from './reserved-connections.js';
-import { SchemaDoubt } from './schema-doubt.js';
+import { SchemaDoubt } from './database-failure.js';
 
 /** The application's data source, with every entity that a module registers by `forFeature`. */
 @Module({})

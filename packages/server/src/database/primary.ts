@@ -1,9 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { ClientBase, Pool } from 'pg';
 import { removeIdle } from '../private-api/database.js';
-import { DatabaseClient } from './database-client.js';
+import { DatabaseClient, poolOptions } from './database-client.js';
 import { type Limitation, NotPrimaryError } from './database-failure.js';
-import { poolOptions } from './options.js';
 import type { SessionServer } from './session.js';
 
 /** Milliseconds between two checks of the address. */

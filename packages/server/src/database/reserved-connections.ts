@@ -2,8 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { primaryPool, processIdOf } from '../private-api/database.js';
-import { DatabaseClient } from './database-client.js';
-import { databaseOptions, poolOptions } from './options.js';
+import { DatabaseClient, databaseOptions, poolOptions } from './database-client.js';
 import type { Primary } from './primary.js';
 
 /** One connection for each user: the readiness check, tally maintenance, and the choice of counted words. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { ObjectLiteral } from 'typeorm';
 import { anyValue } from './planner.js';
 
 /** A parameterised SQL statement, with `$1`, `$2`, … for its values. */
@@ -45,3 +46,32 @@ export class ParameterValues {
 
 /** A row of a statement: the values by column, in PostgreSQL's text format. */
 export type TextRow<Row> = Record<keyof Row, string | null>;
+
+/**
+ * The parts of SQL: first those in which a colon begins no parameter, which are texts, quoted names,
+ * comments and casts, then a parameter as TypeORM writes it.
+ */
+const PARTS =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|::|:(\.\.\.)?([A-Za-z0-9_.]+)/g;
+
+/** SQL of `Raw` with `$1` … in place of its parameters: `:name`, and `:...name` for each value of a list. */
+export function withParameters(
+  sql: string,
+  values: ObjectLiteral,
+  parameters: ParameterValues,
+): string {
+  const added = new Map<string, string>();
+  return sql.replace(
+    PARTS,
+    (part: string, _quote: unknown, spread: string | undefined, name: string | undefined) => {
+      if (name === undefined || !Object.hasOwn(values, name)) return part;
+      const value: unknown = values[name];
+      if (spread) {
+        return (value as readonly unknown[]).map((each) => parameters.add(each)).join(', ');
+      }
+      const parameter = added.get(name) ?? parameters.add(value);
+      added.set(name, parameter);
+      return parameter;
+    },
+  );
+}

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AccessToken, hashOf } from '../clients/access-token.entity.js';
 import { Client } from '../clients/client.entity.js';
-import { databaseOptions } from '../database/options.js';
+import { databaseOptions } from '../database/database-client.js';
 import { canWait } from '../import/circle.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';

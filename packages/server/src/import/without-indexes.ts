@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
-import { hasRows } from '../database/installed-resource.js';
-import { LOADING_MODE } from '../database/loading.js';
+import { hasRows, LOADING_MODE } from '../database/installed-resource.js';
 
 /** Minimum kilobytes of memory to sort the entries of an index in. */
 const MEMORY = 256 * 1024;

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import { driverErrorOf } from '../database/database-failure.js';
 import { applyMigrations, type MigrateOptions, withMigrationLock } from '../database/migrate.js';
-import { databaseOptions } from '../database/options.js';
+import { databaseOptions } from '../database/database-client.js';
 import { ownResources } from '../resource/resource.js';
 import { checkOwners, checkReadable } from './differences.js';
 import { type InstalledPart, installParts } from './install-parts.js';

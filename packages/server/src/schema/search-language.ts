@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { requireSearchLanguage } from '../database/search-functions.js';
+import { requireSearchLanguage } from '../database/engine.js';
 
 /** Milliseconds in which a statement that was planned before a commit has begun. */
 const PLANNED_BEFORE = 1000;

@@ -5,7 +5,7 @@
 -- - in another language than simple, * and ^* before it: each word as it is, for the search for beginnings.
 --
 -- No word contains ^ or *, since they separate words. The functions search_language, search_lower and search_separators are
--- of each database: see ../search-functions.ts.
+-- of each database: see ../engine.ts.
 
 -- The words of a text, folded, with a space between them. A text without accents takes a short way. Left out of words are
 -- accents of any script, points of Hebrew and Arabic, variation selectors, and what joins or divides the parts of a word

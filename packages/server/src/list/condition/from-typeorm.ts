@@ -1,5 +1,5 @@
 import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
-import { withParameters } from '../../database/named-parameters.js';
+import { withParameters } from '../../database/statement.js';
 import type { ColumnCondition, Condition, OpaqueSql, Operator } from './condition.js';
 
 /**

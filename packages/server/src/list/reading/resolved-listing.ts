@@ -1,6 +1,5 @@
-import type { ReadPool } from '../../database/read-pool.js';
+import type { ReadPool, Snapshot } from '../../database/read-pool.js';
 import { ParameterValues, type Statement, type TextRow } from '../../database/statement.js';
-import type { Snapshot } from '../../database/snapshot.js';
 import {
   type Condition,
   identifierQueriesIn,

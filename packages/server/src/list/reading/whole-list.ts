@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { NO_LIMIT } from '../../database/planner.js';
-import type { ReadPool } from '../../database/read-pool.js';
-import { Snapshot } from '../../database/snapshot.js';
+import { type ReadPool, Snapshot } from '../../database/read-pool.js';
 import { ParameterValues } from '../../database/statement.js';
 import { errors } from '../../http/errors.js';
 import { identifierOf, isVersioned, nameOf, ownTables, tableOf } from '../../resource/resource.js';
