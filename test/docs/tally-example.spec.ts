@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Column, PrimaryColumn } from 'typeorm';
 import { EnumsParam, identifierColumn, ListQueryDto, QueryOf, Resource } from '@catalogue/server';
 import { FOLD_SIZE, TallyMaintenance } from '#server/tally/maintain.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { startWith } from '../list/migrated.js';
 import { fencesOf } from './markdown.js';
 import { controllerOf, resourceModule } from '../list/resource-module.js';

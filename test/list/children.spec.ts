@@ -6,7 +6,7 @@ import { Snapshot } from '#server/database/read-pool.js';
 import { type Children, children } from '#server/resource/relations.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { callLists } from '#server/verify/called-lists.js';
 import { missingIndexes } from '#server/verify/missing-indexes.js';
 import { Random } from '#server/testing/random.js';

@@ -3,7 +3,7 @@ import type { EntityMetadata } from 'typeorm';
 import type { CountedWords } from '#server/tally/counted-words.js';
 import { tallyLock } from '#server/tally/maintain.js';
 import { Product } from '../../src/products/product.entity.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { sharedService } from '../service.js';
 import { until } from '../until.js';
 import { productWords } from './product-words.js';

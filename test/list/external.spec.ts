@@ -9,7 +9,7 @@ import { describeTable } from '#server/schema/describe-table.js';
 import { differences } from '#server/schema/differences.js';
 import { schemaChanges } from '#server/schema/schema-changes.js';
 import { SchemaCheck } from '#server/schema/schema-check.js';
-import { externalDifferences } from '#server/schema/external-differences.js';
+import { externalDifferences } from '#server/schema/external-table.js';
 import { findViolations } from '#server/verify/verify.js';
 import { logLines } from '../log-lines.js';
 import { installDeclared } from '../schema/declared.js';

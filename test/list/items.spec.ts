@@ -4,7 +4,7 @@ import type { EntityMetadata } from 'typeorm';
 import { migrate } from '#server/schema/migrate.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import {
   compares,
   compareFacets,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { exported } from '../import/exported.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { findViolations } from '#server/verify/verify.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { deletedSince } from '../deleted.js';

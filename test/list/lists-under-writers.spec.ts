@@ -26,7 +26,7 @@ import { TallyMaintenance } from '#server/tally/maintain.js';
 import { tallyOf } from '#server/tally/described-tally.js';
 import type { WordTally } from '#server/tally/tally.js';
 import { Settings } from '#server/settings/settings.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { Random } from '#server/testing/random.js';
 import { advanceWatermark } from '../watermark.js';
 import { insertion } from '#server/testing/fill-table.js';

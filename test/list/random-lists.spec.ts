@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { COUNT_PLANS } from '#server/list/plan/count-plans.js';
 import { PAGE_PLANS } from '#server/list/plan/page-plans.js';
 import { primaryPool } from '#server/private-api/database.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { Random } from '#server/testing/random.js';
 import {
   bookChange,

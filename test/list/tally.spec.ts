@@ -5,7 +5,7 @@ import { columnOf, resourcesOf } from '#server/resource/resource.js';
 import { pageOfFacet } from '#server/list/plan/facet.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '#server/tally/facet.js';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { INSTALL_PRODUCTS_TALLY } from '../schema/products-tally.js';
 import { type Service, startService } from '../service.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { miscounts } from '#server/verify/miscounts.js';
+import { miscounts } from '#server/verify/object-checks.js';
 import { Product } from '../../src/products/product.entity.js';
 import { catalogue, type CommandResult } from '../cli/catalogue.js';
 import { CommandHost } from '../cli/command-host.js';

@@ -22,6 +22,11 @@ export function importedFields(metadata: EntityMetadata): ColumnMetadata[] {
   );
 }
 
+/** Whether a row may leave a column empty: it may be null, or the database has a value for it. */
+export function hasNull({ isNullable, isCreateDate, default: value }: ColumnMetadata): boolean {
+  return isNullable || isCreateDate || value !== undefined;
+}
+
 /** How the columns of a file are assigned to fields. */
 export interface ColumnPlan {
   /** The position of the column of each field, in the order of `importedFields`; undefined: none. Or `NUMBER`. */

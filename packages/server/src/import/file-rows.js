@@ -1,8 +1,7 @@
 import { CommandError } from '../command-error.js';
-import { ArrayReader } from './array-reader.js';
+import { ArrayReader, NdjsonReader } from './json-reader.js';
 import { CsvReader } from './csv-reader.js';
 import { InvalidRowsError, TextError } from './invalid-rows.js';
-import { NdjsonReader } from './ndjson-reader.js';
 
 /**
  * @typedef {'csv' | 'ndjson'} FileFormat a format of exports

@@ -1,9 +1,8 @@
 import type { DataSource, EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { identifierOf } from '../resource/resource.js';
-import { hasNull } from './cell.js';
 import { stepsOfCircle } from './circle.js';
-import { importedFields } from './columns.js';
+import { hasNull, importedFields } from './columns.js';
 
 /** Name of the staging table, a temporary table that is dropped with its transaction. */
 export const STAGING = '"import_staging"';

@@ -13,9 +13,9 @@ import {
 import type { ExternalTable } from '../resource/declaration.js';
 import {
   readRelation,
-  relationNamed,
   type Relation,
   type RelationColumn,
+  relationNamed,
 } from './external-table.js';
 import { genericPlan, isForeign, isInOrder, usesIndexes } from './plan.js';
 

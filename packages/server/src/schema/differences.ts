@@ -3,7 +3,7 @@ import { CommandError } from '../command-error.js';
 import { RECORDING_RESOURCES } from '../database/installed-resource.js';
 import { ownResources, quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
-import { externalDifferences } from './external-differences.js';
+import { externalDifferences } from './external-table.js';
 import { isForSpeed, readParts } from './parts/parts.js';
 import { schemaChanges } from './schema-changes.js';
 

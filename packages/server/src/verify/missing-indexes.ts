@@ -3,19 +3,27 @@ import { DataSource, type EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { databaseFailure } from '../database/database-failure.js';
-import type { CalledLists, FilteredList } from './called-lists.js';
 import {
+  type ColumnCondition,
   columnConditions,
-  type IdentifierQuery,
   identifierQueriesIn,
+  type IdentifierQuery,
   withoutQueries,
 } from '../list/condition/condition.js';
 import { whereOf } from '../list/condition/print.js';
 import type { Listing } from '../list/listing/listing.js';
-import { declaredColumns } from '../resource/declaration.js';
+import { declaredColumns, orderedBy } from '../resource/declaration.js';
 import { relatedOf } from '../resource/relations.js';
-import { identifierOf, nameOf, orderColumnOf, resourcesOf, tableOf } from '../resource/resource.js';
+import {
+  hasOwnTable,
+  identifierOf,
+  nameOf,
+  orderColumnOf,
+  resourcesOf,
+  tableOf,
+} from '../resource/resource.js';
 import { isInOrder, isServed, plan } from '../schema/plan.js';
+import type { CalledLists, FilteredList } from './called-lists.js';
 
 /**
  * The filters, sorts and children without an index, for which PostgreSQL reads the whole table, as lines with
@@ -149,4 +157,57 @@ function indexOn(metadata: EntityMetadata, columns: readonly ColumnMetadata[]): 
   const indexed = isGin ? columns : [...columns, identifierOf(metadata)];
   const names = new Set(indexed.map(({ databaseName }) => `"${databaseName}"`));
   return `${isGin ? 'a gin index' : 'one'} on (${[...names].join(', ')})`;
+}
+
+/** The filters by times of every entity, for copies, which need no order: a time in every index costs each write. */
+const TIME_FILTERS = new Set(['updatedSince', 'updatedUntil', 'createdSince', 'createdUntil']);
+
+/**
+ * The filters whose column no index of a sort carries, as lines with the remedy. For such a filter and
+ * sort together PostgreSQL reads and sorts all matching objects, or reads all objects in the order of
+ * the sort. Columns that are declared as filtered but too long to be carried are not reported.
+ */
+export function uncarriedFilters(called: CalledLists): string[] {
+  // External tables have no index that follows from an entity.
+  const lists = called.lists.filter(({ metadata }) => hasOwnTable(metadata));
+  const found: string[] = [];
+  for (const { metadata, parameter, listing } of lists) {
+    if (parameter === 'sort' || TIME_FILTERS.has(parameter)) continue;
+    const query = listing.query.constructor;
+    const sorts = lists
+      .filter((other) => other.parameter === 'sort' && other.listing.query.constructor === query)
+      .flatMap((other) => (other.listing.query.sort ?? []).map(({ field }) => field))
+      .filter((field) =>
+        declaredColumns(metadata).sorted.includes(orderedBy(metadata.target, field)),
+      );
+    for (const condition of columnConditions(listing.filters)) {
+      const { column } = condition;
+      const uncarried = sorts.filter((sort) => orderedBy(metadata.target, sort) !== column);
+      if (uncarried.length === 0 || !needsCarrying(metadata, condition)) continue;
+      found.push(
+        `no index serves the filter ${parameter} of ${metadata.tableName} with the sort ` +
+          `${uncarried.join(' or ')}: add ${column} to filtered`,
+      );
+    }
+  }
+  return found;
+}
+
+function needsCarrying(metadata: EntityMetadata, condition: ColumnCondition): boolean {
+  const { kind, column: property } = condition;
+  const column = metadata.findColumnWithPropertyName(property);
+  // A B-tree cannot carry the words of a text, the items of an array, nor what is computed, in a field or by SQL.
+  if (!column || column === identifierOf(metadata)) return false;
+  if (kind === 'sql') return false;
+  if (column.type === 'tsvector' || column.isArray || column.isVirtualProperty) return false;
+  if (declaredColumns(metadata).filtered.includes(property)) return false;
+  // Few objects have the same free text, so that sorting them is cheap.
+  const isReference = metadata.foreignKeys.some(({ columns }) => columns.includes(column));
+  const isCounted = declaredColumns(metadata).counted.some((columns) => columns.includes(property));
+  return (
+    !['varchar', 'text'].includes(String(column.type)) ||
+    isReference ||
+    isCounted ||
+    kind !== 'equal'
+  );
 }

@@ -7,9 +7,8 @@ import { searchLanguageDifference } from '../schema/search-language.js';
 import { Settings } from '../settings/settings.js';
 import { authorReads } from './author-reads.js';
 import { callLists } from './called-lists.js';
-import { missingIndexes } from './missing-indexes.js';
+import { missingIndexes, uncarriedFilters } from './missing-indexes.js';
 import { OBJECT_CHECKS } from './object-checks.js';
-import { uncarriedFilters } from './uncarried-filters.js';
 
 /** Seconds by which the times of changes may be ahead of the clock without a report. */
 const MAX_CLOCK_LAG = 60;

@@ -1,6 +1,39 @@
+import { JsonError, readObject } from '../resource/json-text.js';
 import { TextError } from './invalid-rows.js';
-import { JsonRows } from './json-rows.js';
-import { MAX_ROW_LENGTH } from './source.js';
+import { LINE_ENDS, MAX_ROW_LENGTH } from './source.js';
+
+/** Reads objects in JSON, one a line. */
+export class NdjsonReader {
+  line = 1;
+  column = undefined;
+  rows = new JsonRows();
+  /** The beginning of a line whose end was not read. */
+  rest = '';
+
+  /** The objects of the lines that end in a part of the text. @param {string} chunk */
+  read(chunk) {
+    const [first = '', ...others] = chunk.split(LINE_ENDS);
+    const lines = [this.rest + first, ...others];
+    this.rest = lines.pop() ?? '';
+    const rows = lines.flatMap((json) => this.row(json, 1));
+    if (this.rest.length > MAX_ROW_LENGTH) this.row(this.rest, 0);
+    return rows;
+  }
+
+  end() {
+    return this.row(this.rest, 0);
+  }
+
+  /** The object of a line, unless it is empty. @type {(json: string, lines: number) => import('./file-rows.js').FileRow[]} */
+  row(json, lines) {
+    if (json.length > MAX_ROW_LENGTH) {
+      throw new TextError(`is longer than ${MAX_ROW_LENGTH} characters`);
+    }
+    const { line } = this;
+    this.line += lines;
+    return json.trim() === '' ? [] : [this.rows.row(line, json)];
+  }
+}
 
 /** Reads a list of objects in JSON, without holding it whole. */
 export class ArrayReader {
@@ -76,4 +109,29 @@ export class ArrayReader {
 /** @type {(char: string) => boolean} */
 function isSpace(char) {
   return char === ' ' || char === '\n' || char === '\r' || char === '\t';
+}
+
+/** Maximum number of cached column lists. */
+export const MAX_CACHED_COLUMNS = 10_000;
+
+/** Makes rows of objects in JSON. */
+class JsonRows {
+  /** The columns of earlier rows, so that rows with equal columns share one array. @type {Map<string, readonly string[]>} */
+  columns = new Map();
+
+  /** @type {(line: number, json: string) => import('./file-rows.js').FileRow} */
+  row(line, json) {
+    let cells;
+    try {
+      cells = readObject(json);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      return { line, columns: [], problem: { line, column: error.key, message: error.message } };
+    }
+    const names = [...cells.keys()];
+    const key = JSON.stringify(names);
+    const columns = this.columns.get(key) ?? names;
+    if (columns === names && this.columns.size < MAX_CACHED_COLUMNS) this.columns.set(key, columns);
+    return { line, columns, cells: [...cells.values()] };
+  }
 }
