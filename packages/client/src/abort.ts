@@ -23,3 +23,6 @@ export async function unlessAborted<T>(
 export function throwIfAborted(signals: readonly AbortSignal[]): void {
   for (const signal of signals) signal.throwIfAborted();
 }
+
+/** Milliseconds that a timer can take: one of more ends at once. */
+export const LONGEST_TIMER = 2 ** 31 - 1;

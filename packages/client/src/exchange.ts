@@ -1,6 +1,5 @@
-import { unlessAborted } from './abort.js';
-import { CatalogueConnectionError } from './errors.js';
-import { LONGEST_TIMER } from './timer.js';
+import { LONGEST_TIMER, unlessAborted } from './abort.js';
+import { CatalogueConnectionError } from './envelope.js';
 
 /**
  * A request and its response. Both end when a signal is aborted, or when no data arrives within the time-out.

@@ -1,4 +1,4 @@
-export { CatalogueConnectionError, CatalogueError } from './errors.js';
+export { CatalogueConnectionError, CatalogueError } from './envelope.js';
 export type { List, Page } from './list.js';
 export {
   Mirror,

@@ -1,7 +1,29 @@
-import { hasErrcode } from './errors.js';
-import { withIdentifier } from './fields.js';
-import { Lazy } from './lazy.js';
+import { hasErrcode } from './envelope.js';
 import type { CallOptions, Transport } from './transport.js';
+
+/** A promise whose work begins when it is first waited for. */
+export abstract class Lazy<T> implements Promise<T> {
+  readonly [Symbol.toStringTag] = 'Promise';
+  private result: Promise<T> | undefined;
+
+  protected abstract begin(): Promise<T>;
+
+  then<A = T, B = never>(
+    fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.result ??= this.begin();
+    return this.result.then(fulfilled, rejected);
+  }
+
+  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.then(undefined, rejected);
+  }
+
+  finally(settled?: (() => void) | null): Promise<T> {
+    return this.then().finally(settled);
+  }
+}
 
 /** The parameters of a list that say which part of it is sent, and of which fields. */
 export interface ListQuery {
@@ -49,9 +71,10 @@ export class List<T> extends Lazy<Page<T>> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     const { identifier } = this;
-    const fields = withIdentifier(this.query.fields, identifier);
-    const isHidden = fields !== this.query.fields;
-    const query = fields ? { ...this.query, fields } : this.query;
+    const { fields } = this.query;
+    // If none are given, objects have all fields.
+    const isHidden = !!fields?.length && !fields.includes(identifier);
+    const query = isHidden ? { ...this.query, fields: [...fields, identifier] } : this.query;
     let page = await this.firstPage(query);
     const { isPageSizeRefused } = this.transport;
     const limit = query.limit ?? (isPageSizeRefused ? page.objects.length : PAGE_SIZE);

@@ -1,4 +1,4 @@
-import { hasErrcode } from './errors.js';
+import { hasErrcode } from './envelope.js';
 import type { OwnField, ResourceTypes } from './resource.js';
 import type { Selected } from './selected.js';
 import { valuesOf } from './stream.js';

@@ -1,6 +1,5 @@
-import { throwIfAborted, unlessAborted } from './abort.js';
-import { CatalogueConnectionError, CatalogueError, hasErrcode } from './errors.js';
-import { LONGEST_TIMER } from './timer.js';
+import { LONGEST_TIMER, throwIfAborted, unlessAborted } from './abort.js';
+import { CatalogueConnectionError, CatalogueError, hasErrcode } from './envelope.js';
 
 /** Whether and when a request is sent again. */
 export interface RetryOptions {

@@ -1,6 +1,5 @@
-import { CatalogueConnectionError } from './errors.js';
-import { Lazy } from './lazy.js';
-import type { ListQuery } from './list.js';
+import { CatalogueConnectionError } from './envelope.js';
+import { Lazy, type ListQuery } from './list.js';
 import {
   type CallOptions,
   type Opened,

@@ -2,7 +2,6 @@ import { throwIfAborted } from './abort.js';
 import { dataOf, errorOf, notOfTheService } from './envelope.js';
 import { Exchange } from './exchange.js';
 import type { Page } from './list.js';
-import { PageCache } from './page-cache.js';
 import { queryStringOf } from './query.js';
 import { type RetryOptions, sleep, withRetries } from './retry.js';
 
@@ -190,4 +189,28 @@ export function totalOf(response: Response): number {
 
 export function updatedUntil(response: Response): string | undefined {
   return response.headers.get('X-Updated-Until') ?? undefined;
+}
+
+/** A page as it was received. */
+interface KeptPage {
+  readonly etag: string;
+  readonly body: string;
+  readonly link: string | null;
+}
+
+/** The pages that were used last, by URL, in the order of their use. */
+class PageCache extends Map<string, KeptPage> {
+  /** @param maximum the number of pages that are kept */
+  constructor(private readonly maximum: number) {
+    super();
+  }
+
+  /** Keeps a page that was used, be it new or not. */
+  override set(url: string, page: KeptPage): this {
+    this.delete(url);
+    super.set(url, page);
+    const [oldest = ''] = this.keys();
+    if (this.size > this.maximum) this.delete(oldest);
+    return this;
+  }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { fetchDocument } from './document.js';
-import { httpServer } from './http.js';
+import { httpServer } from './server.js';
 import { serverOf } from './server.js';
 import { toolsOf } from './tools.js';
 

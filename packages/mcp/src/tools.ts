@@ -1,11 +1,15 @@
 import { type CallOptions, Resource, type Transport } from '@catalogue/client';
 import type { Tool } from '@modelcontextprotocol/server';
 import { type Arguments, sentArguments } from './arguments.js';
-import { definitionOf } from './definition.js';
-import { briefFields, limitOf, withDefaults } from './defaults.js';
-import { filtersOf, type OpenApiDocument, type Operation, parametersOf } from './document.js';
-import { hintFor } from './hint.js';
-import { type Paths, resourcesOf } from './resources.js';
+import { briefFields, definitionOf, limitOf, withDefaults } from './definition.js';
+import {
+  filtersOf,
+  type OpenApiDocument,
+  type Operation,
+  parametersOf,
+  type Paths,
+  resourcesOf,
+} from './document.js';
 
 /** A tool as a model sees it, and what it does. */
 export interface CatalogueTool {
@@ -106,4 +110,36 @@ function countTool({ name, list }: Paths, facets: Operation, resource: Resource)
 /** `get_product` for `getProduct`. */
 function snakeCase(name: string): string {
   return name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+}
+
+/** What a model does next where nothing matches its filters; nothing if it sent none. */
+function hintFor(
+  sent: readonly string[],
+  { name, identifier, list, facets }: Paths,
+  resources: readonly Paths[],
+): string | undefined {
+  const filters = filtersOf(list).filter(({ name }) => sent.includes(name));
+  if (filters.length === 0) return undefined;
+  const isFiltered = (field: string): boolean => filters.some((each) => isOn(each.name, field));
+  const names = facets && parametersOf(facets).find((each) => each.name === 'facets');
+  // Whether there is a value is no value to find.
+  const counted = (names?.schema.items?.enum ?? []).filter(
+    (field) => isFiltered(field) && !field.endsWith('Exists'),
+  );
+  const referred = resources.filter(
+    (each) => each.identifier !== identifier && isFiltered(each.identifier),
+  );
+  const lookups = [
+    ...(counted.length > 0 ? [`count_${name} with facets ${JSON.stringify(counted)}`] : []),
+    ...referred.map((each) => `search_${each.name}`),
+  ];
+  const found = `No ${name} match ${filters.map((each) => each.name).join(', ')}.`;
+  return lookups.length === 0
+    ? `${found} Leave out a filter, or shorten its value.`
+    : `${found} Values must be exact, and identifiers are not names: find them by ${lookups.join(' or ')}.`;
+}
+
+/** Whether the name of a filter is that of a field, or begins with it: `brandIDNot`. */
+function isOn(filter: string, field: string): boolean {
+  return filter.startsWith(field) && /^([A-Z]|$)/.test(filter.slice(field.length));
 }
