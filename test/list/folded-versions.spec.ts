@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import { connectedTo } from '#server/testing/database.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
-import { stateOf } from '#server/list/statement/state.js';
+import { stateOf } from '#server/list/statement/page-statement.js';
 import { resourcesOf } from '#server/resource/resource.js';
 import { Random } from '#server/testing/random.js';
 import { type Service, startService } from '../service.js';

@@ -9,7 +9,7 @@ import type { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';
 import { searchIn } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
-import { stateOf } from '../statement/state.js';
+import { stateOf } from '../statement/page-statement.js';
 import { countedValues } from './counted-values.js';
 import { columnNamed, type CountableFields, WITHIN } from './countable-fields.js';
 import { labelColumnOf, relatedBy } from './labels.js';

@@ -3,9 +3,8 @@ import { replaceIn, type WordSearch } from '../condition/condition.js';
 import { whereOf } from '../condition/print.js';
 import { searchFor } from '../condition/words.js';
 import { searchText, wordsApart } from '../query/search-text.js';
-import { criteriaOf } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
-import { countMatching, talliedCount } from '../statement/tallied-counts.js';
+import { countMatching, talliedBy } from '../statement/tallied-counts.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 
 /** Most texts that are counted, each of which costs as much as the count of a list, and most that are shown. */
@@ -126,8 +125,7 @@ function countOf(
         : condition,
     ),
   );
-  const criteria = criteriaOf(conditions, metadata);
-  const tallied = talliedCount({ metadata, criteria, facets: undefined });
+  const { tallied } = talliedBy(metadata, conditions);
   const where = whereOf(conditions, { metadata, values });
   // That of a search needs no tables.
   return countMatching({ conditions, where, values, tallied }).total;

@@ -1,10 +1,8 @@
 import type { ParameterValues } from '../../database/statement.js';
 import { columnOf } from '../../resource/resource.js';
-import type { Condition } from '../condition/condition.js';
 import { presence } from '../condition/filters.js';
 import { sqlOf, whereOf } from '../condition/print.js';
-import { areEqualities, criteriaOf, facetsOf } from '../statement/criteria.js';
-import { type TalliedCount, talliedCount } from '../statement/tallied-counts.js';
+import { talliedBy } from '../statement/tallied-counts.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { conditionsBeside } from './conditions-beside.js';
 
@@ -16,13 +14,9 @@ export function presenceOf(list: VisibleListing, name: string, values: Parameter
   const { metadata } = list.repository;
   const column = columnOf(metadata, name);
   const others = conditionsBeside(list, name);
-  const tallied = (conditions: readonly Condition[]): TalliedCount | undefined => {
-    const criteria = criteriaOf(conditions, metadata);
-    const isEqual = criteria !== undefined && areEqualities(criteria);
-    const facets = isEqual ? facetsOf(metadata, criteria.equal) : undefined;
-    return talliedCount({ metadata, facets, criteria });
-  };
-  const [every, none] = [tallied(others), tallied([...others, presence(column, false)])];
+  const [every, none] = [others, [...others, presence(column, false)]].map(
+    (conditions) => talliedBy(metadata, conditions).tallied,
+  );
   if (every?.isSure && none?.isSure) {
     // What the tally knows of both is the sum of facets: it needs neither tables nor the conditions.
     const [all, without] = [every, none].map((count) => count.sql({ where: '', values }).total);

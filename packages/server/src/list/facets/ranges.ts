@@ -7,7 +7,7 @@ import type { Condition } from '../condition/condition.js';
 import { whereOf } from '../condition/print.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 import { areEqualities, criteriaOf } from '../statement/criteria.js';
-import { sortedObjects, talliedCount } from '../statement/tallied-counts.js';
+import { sortedObjects, talliedBy } from '../statement/tallied-counts.js';
 import { conditionsBeside } from './conditions-beside.js';
 import type { Rows } from './counted-values.js';
 
@@ -23,8 +23,7 @@ export function limitsOf(list: VisibleListing, name: string, values: ParameterVa
   const where = whereOf(matching, { metadata, values });
   const shown = (limit: string): string => valuesOf(column).publicForm?.(limit) ?? limit;
   const value = `${shown('least')} || '..' || ${shown('greatest')}`;
-  const criteria = criteriaOf(matching, metadata);
-  const tallied = talliedCount({ metadata, facets: undefined, criteria });
+  const { tallied } = talliedBy(metadata, matching);
   // With a count of the tally, an index has the limits at its ends. Otherwise every object has to be read.
   const known = tallied?.isSure ? tallied.sql({ where, values }) : undefined;
   const found = known

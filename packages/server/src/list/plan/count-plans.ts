@@ -1,5 +1,5 @@
 import { FENCE, MAXIMUM_SORTED } from '../../database/planner.js';
-import type { PageToRead } from '../statement/page-request.js';
+import type { PageToRead } from '../statement/page-statement.js';
 import { sortIsCheaper } from '../statement/picked-by-offset.js';
 import { everyMatching, type Picking } from '../statement/picked-objects.js';
 import { type Counted, countMatching } from '../statement/tallied-counts.js';

@@ -4,12 +4,10 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { selectedRelated } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { sqlEach } from '../condition/print.js';
-import { depthAt } from '../statement/depth.js';
+import { depthAt, pickedByOffset } from '../statement/picked-by-offset.js';
 import { objectTable } from '../statement/matching-objects.js';
-import type { PageToRead } from '../statement/page-request.js';
+import { pageObjects, pageText, type PageToRead, stateOf } from '../statement/page-statement.js';
 import { knownIdentifiers, objectsAhead } from '../statement/known-lists.js';
-import { pageObjects, pageText } from '../statement/page-text.js';
-import { pickedByOffset } from '../statement/picked-by-offset.js';
 import {
   anchorOf,
   pickedBehind,
@@ -17,9 +15,7 @@ import {
   pickedFromStart,
   type Picking,
 } from '../statement/picked-objects.js';
-import { plannedOnce } from '../statement/planned-once.js';
-import type { Preparing } from '../statement/prepared-statements.js';
-import { stateOf } from '../statement/state.js';
+import { plannedOnce, type Preparing } from '../statement/prepared-statements.js';
 import { talliedPlace } from '../statement/tallied-place.js';
 import { counted, countPlanOf, rememberedCount } from './count-plans.js';
 import { pageOfFacet } from './facet.js';

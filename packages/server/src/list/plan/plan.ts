@@ -1,6 +1,6 @@
-import type { PageToRead } from '../statement/page-request.js';
+import type { PageToRead } from '../statement/page-statement.js';
 import type { Picking } from '../statement/picked-objects.js';
-import type { Depth } from '../statement/depth.js';
+import type { Depth } from '../statement/picked-by-offset.js';
 import type { Preparing } from '../statement/prepared-statements.js';
 
 /** A way to read a page, or to count its list. */

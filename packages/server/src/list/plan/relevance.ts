@@ -4,10 +4,14 @@ import { and, whereOf } from '../condition/print.js';
 import { searchSql } from '../condition/words.js';
 import type { WordSearch } from '../condition/condition.js';
 import { keysOf, orderBy } from '../listing/order.js';
-import { inBranches } from '../statement/in-branches.js';
-import { pickedByOffset } from '../statement/picked-by-offset.js';
-import { anchorOf, isBehind, pickedBehind, type Picking } from '../statement/picked-objects.js';
-import { indexSizeOf } from '../statement/depth.js';
+import {
+  anchorOf,
+  inBranches,
+  isBehind,
+  pickedBehind,
+  type Picking,
+} from '../statement/picked-objects.js';
+import { indexSizeOf, pickedByOffset } from '../statement/picked-by-offset.js';
 import { countByWord } from '../statement/tallied-counts.js';
 
 /** An SQL expression on `object`: the number of the list that it is in. */

@@ -17,7 +17,7 @@ import {
   placesBehindKnown,
 } from '../statement/known-lists.js';
 import { matchingObjects } from '../statement/matching-objects.js';
-import type { PageRequest, PageToRead } from '../statement/page-request.js';
+import type { PageRequest, PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import { visibleRelated } from '../visibility/visible-rows.js';

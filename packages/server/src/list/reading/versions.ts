@@ -7,7 +7,7 @@ import type { ReadPool } from '../../database/read-pool.js';
 import { statement } from '../../database/statement.js';
 import { hasOwnTable } from '../../resource/resource.js';
 import { isInstalled } from '../../tally/described-tally.js';
-import { stateOf } from '../statement/state.js';
+import { stateOf } from '../statement/page-statement.js';
 import type { CountedState, State } from './prepared-list.js';
 
 /**

@@ -4,15 +4,14 @@ import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { tableOf } from '../../resource/resource.js';
 import { columnsIn, type Condition, type WordSearch } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
-import { areEqualities, criteriaOf, facetsOf, searchIn } from './criteria.js';
+import { searchIn } from './criteria.js';
 import type { OrderKey } from '../listing/order.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
-import { type TalliedCount, talliedCount, type TalliedList } from './tallied-counts.js';
+import { type Tallied, talliedBy } from './tallied-counts.js';
 
 /** The objects that match the conditions of a list, as parts of SQL statements on `object`. */
-export interface MatchingObjects extends TalliedList {
-  /** What the tally says of their number; `undefined` if it never knows it. */
-  readonly tallied: TalliedCount | undefined;
+export interface MatchingObjects extends Tallied {
+  readonly metadata: EntityMetadata;
   /** The search for words, also beside conditions that criteria cannot say. */
   readonly search: WordSearch | undefined;
   /** The conditions of the list, those first that the index in its order carries. */
@@ -71,15 +70,10 @@ export function matchingObjects(
         !order.every(({ column: { propertyName } }) => along.includes(propertyName))
       );
     });
-  const criteria = criteriaOf(conditions, metadata);
-  const facets =
-    criteria && areEqualities(criteria) ? facetsOf(metadata, criteria.equal) : undefined;
   const isSplit = carried.length > 0 && others.length > 0;
   return {
     metadata,
-    criteria,
-    facets,
-    tallied: talliedCount({ metadata, facets, criteria }),
+    ...talliedBy(metadata, conditions),
     search: searchIn(conditions),
     conditions: [...carried, ...others],
     isLookedUp,

@@ -1,17 +1,64 @@
 import {
+  ASSUMED_OBJECTS,
   FENCE,
   MAXIMUM_SORTED,
   NO_LIMIT,
   SEARCH_COST,
   SORTING_COST,
 } from '../../database/planner.js';
-import { tableOf } from '../../resource/resource.js';
-import { keysOf, orderBy } from '../listing/order.js';
+import { hasOwnTable, tableOf } from '../../resource/resource.js';
+import { tallyOf, wordTallyOf } from '../../tally/described-tally.js';
+import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
+import { tallyRows, wordCountOf } from '../../tally/tally.js';
 import { and } from '../condition/print.js';
-import { inBranches, type Section } from './in-branches.js';
-import type { Depth } from './depth.js';
-import { everyMatching, type Picking } from './picked-objects.js';
-import { placeAmongAll } from './place-among-all.js';
+import { keysOf, orderBy } from '../listing/order.js';
+import { compareNothing, facetsOf } from './criteria.js';
+import { everyMatching, inBranches, type Picking, type Section } from './picked-objects.js';
+import { placeAmongAll } from './tallied-place.js';
+
+/** How deep in its list a page begins, and what it takes to read up to there. All members but the last are SQL expressions. */
+export interface Depth {
+  /** Absent: the first page. */
+  readonly offset?: string;
+  /**
+   * How many objects the index in the order of the list has, matching ones and others. Absent if the list
+   * has no conditions.
+   */
+  readonly indexSize?: string;
+  /**
+   * How many objects contain a common word that is searched for, if other conditions have to be met as well.
+   * An index finds all of them before the other conditions leave some.
+   */
+  readonly searchSize?: string;
+  /** Whether there is a table `collected` of all matching objects, if they are to be sorted; see the count plan of this name. */
+  readonly isCollected?: boolean;
+}
+
+export function depthAt(picking: Picking, offset: string | undefined): Depth {
+  // A statement must refer to every parameter that is added.
+  if (picking.where === '') return { offset };
+  return { offset, indexSize: indexSizeOf(picking), searchSize: searchSizeOf(picking) };
+}
+
+/** All objects, or in the order of the identifier those with the one value of a counted column. */
+export function indexSizeOf({ metadata, criteria, order, values }: Picking): string {
+  if (!hasOwnTable(metadata)) return String(ASSUMED_OBJECTS);
+  const single = order.length === 1 && criteria ? [...criteria.equal] : [];
+  const facets = single
+    .filter(([, equals]) => equals.length === 1)
+    .flatMap((criterion) => facetsOf(metadata, new Map([criterion])) ?? []);
+  const names = facetNames([EVERY_OBJECT, ...facets], values);
+  const rows = tallyRows(tallyOf(metadata).byIdentifier, `WHERE facet = ANY(${names})`);
+  return `(SELECT min(count) FROM (SELECT sum(count) AS count FROM ${rows} GROUP BY facet) facets)`;
+}
+
+/** 0 unless the search is for one word, and a counted one; `undefined` if nothing else is compared. */
+function searchSizeOf({ metadata, search, criteria, values }: Picking): string | undefined {
+  if (!search || (criteria && compareNothing(criteria))) return undefined;
+  const tally = wordTallyOf(metadata, search);
+  if (!tally) return undefined;
+  return `coalesce(${wordCountOf(tally, search.words, false, [EVERY_OBJECT], values)}, 0)`;
+}
 
 /**
  * The tables for the objects of a page: `picked` has the columns of their order. It skips objects one by
@@ -30,7 +77,8 @@ import { placeAmongAll } from './place-among-all.js';
 export function pickedByOffset(picking: Picking, depth: Depth, part = ''): string[] {
   const { offset, indexSize, isCollected = false } = depth;
   const [counted, way] = [`counted${part}`, `way${part}`];
-  const isWay = (name: string): string => isNamed(way, name);
+  // PostgreSQL evaluates it once, before it reads any object.
+  const isWay = (name: string): string => `(SELECT name FROM ${way}) = '${name}'`;
   const { order, limit } = picking;
   if (!indexSize && !offset) {
     return [`picked${part} AS MATERIALIZED (${readInOrder(picking, { limit })})`];
@@ -87,11 +135,6 @@ export function sortIsCheaper(
   // Behind the end it is 0: a product of an offset that no list has would be out of range.
   const reach = offset ? `greatest(least(${offset} + ${limit}, total - ${offset}), 0)` : limit;
   return `total <= ${MAXIMUM_SORTED} AND ${cost} * total < ${reach} * ${indexSize}`;
-}
-
-/** The condition that the objects are found in a way. PostgreSQL evaluates it once, before it reads any. */
-function isNamed(way: string, name: string): string {
-  return `(SELECT name FROM ${way}) = '${name}'`;
 }
 
 /** Selects the keys of all matching objects, in no order. */

@@ -3,8 +3,15 @@ import type { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierOf, tableOf } from '../../resource/resource.js';
 import { and } from '../condition/print.js';
+import {
+  branchesOf,
+  branchOrderBy,
+  isIndexed,
+  keysOf,
+  type OrderKey,
+  referenceTo,
+} from '../listing/order.js';
 import type { MatchingObjects } from './matching-objects.js';
-import { branchOrderBy, isIndexed, keysOf, type OrderKey, referenceTo } from '../listing/order.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking extends Omit<MatchingObjects, 'values'> {
@@ -160,4 +167,32 @@ export function everyMatching(picking: Picking, condition: string): string {
   const { where, order, isLookedUp } = picking;
   const columns = keysOf(isLookedUp ? order.slice(-1) : order);
   return `SELECT ${columns} FROM object ${and(where, condition)}`;
+}
+
+/** Which objects of a list are read. All but the last are SQL expressions. */
+export interface Section {
+  readonly limit: string;
+  readonly offset?: string | undefined;
+  /** Whether the objects are read from the end of the list. */
+  readonly isReverse?: boolean;
+}
+
+/**
+ * Selects objects in the order of a list as an index has it, branch by branch.
+ *
+ * @param select selects objects in an order, without LIMIT
+ */
+export function inBranches(
+  { order }: { readonly order: readonly OrderKey[] },
+  { limit, offset = '0', isReverse = false }: Section,
+  select: (ordering: string, ...branch: readonly string[]) => string,
+): string {
+  const ordering = branchOrderBy(order, isReverse);
+  const page = `LIMIT ${limit} OFFSET ${offset}`;
+  const branches = branchesOf(order);
+  if (branches.length === 0) return `${select(ordering)} ${page}`;
+  const parts = (isReverse ? branches.toReversed() : branches).map(
+    (branch) => `${select(ordering, branch)} LIMIT ${limit} + ${offset}`,
+  );
+  return consecutive(parts, page);
 }

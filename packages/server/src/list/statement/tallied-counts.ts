@@ -1,14 +1,11 @@
 import type { EntityMetadata } from 'typeorm';
-import type { ParameterValues } from '../../database/statement.js';
+import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import type { Bound, Condition } from '../condition/condition.js';
-import { and } from '../condition/print.js';
-import { onlyNamed } from '../condition/words.js';
 import { type CellBound, Cells } from '../../tally/cells.js';
+import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
 import { type Facet, facetNames } from '../../tally/facet.js';
 import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
-import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
 import {
   type CellTally,
   countOf,
@@ -16,10 +13,13 @@ import {
   countWhere,
   wordCountOf,
 } from '../../tally/tally.js';
-import { countOfParents } from './count-of-parents.js';
+import type { Bound, Condition } from '../condition/condition.js';
+import { and, identifiersText } from '../condition/print.js';
+import { onlyNamed } from '../condition/words.js';
 import {
   areEqualities,
   type Criteria,
+  criteriaOf,
   facetsOf,
   type Interval,
   isBounded,
@@ -40,13 +40,14 @@ interface Counting {
   readonly values: ParameterValues;
 }
 
-/** What the tally may know of the conditions of a list. */
-export interface TalliedList {
-  readonly metadata: EntityMetadata;
-  /** `undefined` if they say anything else than criteria can. */
+/** What the tally knows of the objects that meet some conditions. */
+export interface Tallied {
+  /** `undefined` if the conditions say anything else than criteria can. */
   readonly criteria: Criteria | undefined;
-  /** The facets that consist of the matching objects; `undefined` if the tally has no such facets. */
+  /** The facets that consist of the objects; `undefined` if the tally has no such facets. */
   readonly facets: readonly Facet[] | undefined;
+  /** Their number; `undefined` if the tally never knows it. */
+  readonly tallied: TalliedCount | undefined;
 }
 
 /** What the tally says of the number of matching objects. */
@@ -62,10 +63,19 @@ export interface TalliedCount {
 /** An SQL expression for a number that the tally always knows. */
 type Count = (values: ParameterValues) => string;
 
+export function talliedBy(metadata: EntityMetadata, conditions: readonly Condition[]): Tallied {
+  const criteria = criteriaOf(conditions, metadata);
+  if (!criteria) return { criteria, facets: undefined, tallied: undefined };
+  const facets = areEqualities(criteria) ? facetsOf(metadata, criteria.equal) : undefined;
+  return { criteria, facets, tallied: talliedCount(metadata, criteria, facets) };
+}
+
 /** `undefined` if the tally never knows the number. */
-export function talliedCount(list: TalliedList): TalliedCount | undefined {
-  const { metadata, facets, criteria } = list;
-  if (!criteria) return undefined;
+function talliedCount(
+  metadata: EntityMetadata,
+  criteria: Criteria,
+  facets: Tallied['facets'],
+): TalliedCount | undefined {
   if (facets) return always((values) => countOfFacets(metadata, facets, values));
   if (criteria.item) return always(countByItem(metadata, criteria.item, criteria));
   if (criteria.search) {
@@ -135,15 +145,25 @@ export function cellsOf(
 
 /** The number of matching objects: by the tally if it knows it, and by an index otherwise. */
 export function countMatching(
-  list: Counting & {
-    readonly tallied: TalliedCount | undefined;
-    readonly conditions: readonly Condition[];
-  },
+  list: Counting & Pick<Tallied, 'tallied'> & { readonly conditions: readonly Condition[] },
 ): Counted {
   const byIndex = countOfParents(list.conditions) ?? `(SELECT count(*) FROM object ${list.where})`;
   if (!list.tallied) return { tables: [], total: byIndex };
   const { tables, total } = list.tallied.sql(list);
   return { tables, total: list.tallied.isSure ? total : `coalesce(${total}, ${byIndex})` };
+}
+
+/**
+ * An SQL expression for the number of objects that have a child with given values; `undefined` if the list has any other
+ * condition. It counts the different parents that these children refer to, and reads no parent. Its parameters are those
+ * of the conditions, which are the first ones of a statement.
+ */
+function countOfParents([condition, ...others]: readonly Condition[]): string | undefined {
+  if (condition?.kind !== 'identifiers' || others.length > 0) return undefined;
+  const { query } = condition;
+  if (!query.isOfListed) return undefined;
+  const children = identifiersText(query, new ParameterValues());
+  return `(SELECT count(DISTINCT "${query.selected}") FROM (${children}) child)`;
 }
 
 /** An SQL expression for the number of objects of facets. */
