@@ -10,8 +10,7 @@ import {
   schemaOf,
   settingsFor,
 } from '../http/parameters/declared-parameters.js';
-import { readColumns } from '../list/condition/condition.js';
-import { comparisonsIn, misfitsIn } from '../list/condition/misfits.js';
+import { comparisonsIn, misfitsIn, readColumns } from '../list/condition/condition.js';
 import { Listing, ObjectLookup } from '../list/listing/listing.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { requireDatabase, WrongEntityError } from '../list/query/query-of.js';

@@ -2,14 +2,14 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { columnOf, isBroad } from '../../resource/resource.js';
-import type { Condition } from '../condition/condition.js';
-import { and, whereOf } from '../condition/print.js';
-import type { VisibleListing } from '../visibility/visible-listing.js';
-import { keyOf } from '../reading/prepared-list.js';
 import { lastValue } from '../../tally/facet.js';
-import { cellsOf, type Counted } from '../statement/tallied-counts.js';
+import { columnsIn, type Condition } from '../condition/condition.js';
+import { presence } from '../condition/filters.js';
+import { and, sqlOf, whereOf } from '../condition/print.js';
+import { keyOf } from '../reading/prepared-list.js';
 import { criteriaOf } from '../statement/criteria.js';
-import { conditionsBeside } from './conditions-beside.js';
+import { cellsOf, type Counted, talliedBy } from '../statement/tallied-counts.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
 import { type CellFacets, type Field, TalliedValues, valueOf } from './tallied-values.js';
 
 /** Fields whose values are counted in one scan. */
@@ -169,4 +169,47 @@ function groupedValues(metadata: EntityMetadata, fields: readonly Scanned[], sca
     ],
     query: counts.join('\nUNION ALL '),
   };
+}
+
+/**
+ * A query of the presence of a column: `value`, `true` for a value or an item of an array, and `false`, with `count`. The
+ * filters on the column do not count.
+ */
+export function presenceOf(list: VisibleListing, name: string, values: ParameterValues): string {
+  const { metadata } = list.repository;
+  const column = columnOf(metadata, name);
+  const others = conditionsBeside(list, name);
+  const [every, none] = [others, [...others, presence(column, false)]].map(
+    (conditions) => talliedBy(metadata, conditions).tallied,
+  );
+  if (every?.isSure && none?.isSure) {
+    // What the tally knows of both is the sum of facets: it needs neither tables nor the conditions.
+    const [all, without] = [every, none].map((count) => count.sql({ where: '', values }).total);
+    return `SELECT value, count FROM (SELECT ${all} AS every, ${without} AS none OFFSET 0) counts
+      CROSS JOIN LATERAL (VALUES ('true', every - none), ('false', none)) presence(value, count)`;
+  }
+  const context = { metadata, values };
+  return `SELECT (${sqlOf(presence(column, true), context)})::text AS value, count(*) AS count
+    FROM object ${whereOf(others, context)} GROUP BY 1`;
+}
+
+/**
+ * The conditions under which a column of a list is counted: those of the list without what its filters say of the
+ * column. What a client may not see is not counted, also for the columns of the scope itself.
+ */
+export function conditionsBeside(
+  { scope, filters }: Pick<VisibleListing, 'scope' | 'filters'>,
+  column: string,
+): Condition[] {
+  return [...scope, ...otherConditions(filters, column)];
+}
+
+/** The conditions of a list without what they say of one column. */
+function otherConditions(conditions: readonly Condition[], column: string): Condition[] {
+  return conditions.flatMap((condition): Condition[] => {
+    if (condition.kind !== 'any') return columnsIn([condition]).includes(column) ? [] : [condition];
+    const others = condition.of.map((each) => otherConditions(each, column));
+    // An alternative that says nothing else admits every object.
+    return others.some(({ length }) => length === 0) ? [] : [{ kind: 'any', of: others }];
+  });
 }

@@ -15,10 +15,9 @@ import { searchIn } from '../statement/criteria.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing } from '../visibility/visible-listing.js';
 import { columnNamed, countedByDefault, visibleFields } from './countable-fields.js';
-import { type FacetRequest, facetStatement } from './facet-statement.js';
+import { type FacetRequest, facetStatement, labelFields } from './facet-statement.js';
 import { type MissingWords, missingWords, type NearText, nearTexts } from './near-words.js';
-import type { FacetsQueryDto } from './facets-query.dto.js';
-import { labelFields } from './labels.js';
+import type { FacetsQueryDto } from './facet-endpoints.js';
 
 /** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
 export class FacetCounts {

@@ -1,20 +1,19 @@
 import type { EntityMetadata } from 'typeorm';
+import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
-import { identifierOf, tableOf } from '../../resource/resource.js';
+import { fieldsOf, identifierOf, isResource, tableOf } from '../../resource/resource.js';
 import { jsonArray, type VisibleRelated } from '../../resource/selection.js';
-import { parentColumnOf } from '../../resource/relations.js';
+import { parentColumnOf, type Related, relatedOf } from '../../resource/relations.js';
 import { rightsOf } from '../../resource/visibility.js';
-import type { VisibleListing } from '../visibility/visible-listing.js';
-import { visibleRelated } from '../visibility/visible-rows.js';
 import { searchIn } from '../statement/criteria.js';
 import { objectTable } from '../statement/matching-objects.js';
 import { stateOf } from '../statement/page-statement.js';
-import { countedValues } from './counted-values.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
+import { visibleRelated } from '../visibility/visible-rows.js';
 import { columnNamed, type CountableFields, WITHIN } from './countable-fields.js';
-import { labelColumnOf, relatedBy } from './labels.js';
+import { countedValues, presenceOf } from './counted-values.js';
 import { countedNear, type NearText } from './near-words.js';
-import { presenceOf } from './presence.js';
 import { intervalsOf, limitsOf } from './ranges.js';
 
 /** What facet counts are asked for. */
@@ -252,4 +251,28 @@ function reached(
 function identifiedBy(metadata: EntityMetadata, text: string): string {
   const { databaseName } = identifierOf(metadata);
   return `related."${databaseName}" = CAST(${text} AS ${sqlTypeOf(identifierOf(metadata))})`;
+}
+
+/** The object that a column refers to; `undefined` if it refers to none of a resource. */
+function relatedBy(metadata: EntityMetadata, column: string): Related | undefined {
+  return relatedOf(metadata).find(
+    (each) => !each.children && each.column.propertyName === column && isResource(each.metadata),
+  );
+}
+
+/** The column that says what an object is called: `name`; `undefined` if there is none in the table. */
+function labelColumnOf(metadata: EntityMetadata): ColumnMetadata | undefined {
+  return fieldsOf(metadata).find(
+    ({ propertyName, isVirtualProperty }) => propertyName === 'name' && !isVirtualProperty,
+  );
+}
+
+/** The fields of related objects that counts of columns show or depend on, such as `brand.name`. */
+export function labelFields(metadata: EntityMetadata, columns: readonly string[]): string[] {
+  return columns.flatMap((column) => {
+    const related = relatedBy(metadata, column);
+    if (!related) return [];
+    const { propertyName } = labelColumnOf(related.metadata) ?? identifierOf(related.metadata);
+    return [`${related.name}.${propertyName}`];
+  });
 }

@@ -18,7 +18,7 @@ import { queryClassFor } from '../../http/endpoints.js';
 import { ChangesQueryDto } from '../changes/changes.controller.js';
 import { ChangesReader } from '../changes/changes-reader.js';
 import { facetCountsOf, FacetReader } from '../facets/facet-reader.js';
-import { FacetsQueryDto } from '../facets/facets-query.dto.js';
+import { FacetsQueryDto } from '../facets/facet-endpoints.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields, VisibleListing, VisibleObject } from '../visibility/visible-listing.js';

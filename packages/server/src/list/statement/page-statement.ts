@@ -5,11 +5,11 @@ import { hasOwnTable, identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { and } from '../condition/print.js';
 import { orderBy, type OrderKey } from '../listing/order.js';
+import type { VisibleListing } from '../visibility/visible-listing.js';
+import { visibleRelated } from '../visibility/visible-rows.js';
 import type { KnownList } from './known-lists.js';
 import type { MatchingObjects } from './matching-objects.js';
 import type { Picking } from './picked-objects.js';
-import type { VisibleListing } from '../visibility/visible-listing.js';
-import { visibleRelated } from '../visibility/visible-rows.js';
 
 /** Which objects of a list a page shows, and how. */
 export interface PageRequest {

@@ -7,9 +7,9 @@ import {
   arePlain,
   type Condition,
   identifierQueriesIn,
+  misfitsIn,
   readColumns,
 } from '../condition/condition.js';
-import { misfitsIn } from '../condition/misfits.js';
 import type { Listing, ObjectLookup, VisibleConditions } from '../listing/listing.js';
 import { ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
 import { authorSql, resourcesRead } from './author-sql.js';
