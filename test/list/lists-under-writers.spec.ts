@@ -23,8 +23,7 @@ import { PreparedStatements } from '#server/list/statement/prepared-statements.j
 import { resourcesOf } from '#server/resource/resource.js';
 import { CountedWords } from '#server/tally/counted-words.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
-import { tallyOf } from '#server/tally/described-tally.js';
-import type { WordTally } from '#server/tally/tally.js';
+import { tallyOf, type WordTally } from '#server/tally/described-tally.js';
 import { Settings } from '#server/settings/settings.js';
 import { miscounts } from '#server/verify/object-checks.js';
 import { Random } from '#server/testing/random.js';

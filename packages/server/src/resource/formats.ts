@@ -236,3 +236,14 @@ export const timeText = (reference: string): string =>
   `CASE WHEN ${BEYOND_TIMES.isWithin(reference)}
     THEN to_char(${reference} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     ELSE ${jsonText(`${reference} AT TIME ZONE 'UTC'`)} END`;
+
+/** The least text above all that begin with a text, by code point; `undefined` if there is none. */
+export function textAbove(text: string): string | undefined {
+  const points = Array.from(text, (each) => each.codePointAt(0) ?? 0);
+  const at = points.findLastIndex((point) => point < 0x10ffff);
+  const last = points[at];
+  if (last === undefined) return undefined;
+  // No character has the code points of surrogates.
+  const next = last === 0xd7ff ? 0xe000 : last + 1;
+  return String.fromCodePoint(...points.slice(0, at), next);
+}

@@ -3,9 +3,9 @@ import type { EntityMetadata } from 'typeorm';
 import { isLockTimeout } from '../database/database-failure.js';
 import type { ReservedConnections } from '../database/reserved-connections.js';
 import { nameOf } from '../resource/resource.js';
-import { excludeWriters } from './exclude-writers.js';
-import { tallyLock } from './maintain.js';
-import { recountOf, type WordTally } from './tally.js';
+import { excludeWriters, tallyLock } from './maintain.js';
+import type { WordTally } from './described-tally.js';
+import { recountOf } from './counts.js';
 
 /**
  * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, anywhere and in titles, if enough objects

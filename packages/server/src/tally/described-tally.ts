@@ -3,10 +3,53 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { declaredColumns } from '../resource/declaration.js';
 import { columnOf, identifierOf, isBroad } from '../resource/resource.js';
 import { namesOf } from './facet.js';
-import type { CellTally, ItemTally, Tally, TallyOrder, WordTally } from './tally.js';
+
+/** A table of counts in one order, and that of the changes since. */
+export interface Tally {
+  /** As in the view `tally_orders`. */
+  readonly kind: 'identifiers' | 'values' | 'cells' | 'words' | 'items';
+  /** The tables, quoted. */
+  readonly tally: string;
+  readonly deltas: string;
+  /** The columns that identify a row of the tally. */
+  readonly key: string;
+  /** The sorted or searched column, or the array; absent: the order of the identifier. */
+  readonly column?: ColumnMetadata;
+  /** The columns of its facets, besides that of all objects. Of an array, its items. */
+  readonly facets: readonly (readonly ColumnMetadata[])[];
+}
+
+/**
+ * An order in which the tally of a resource keeps ranges: by identifier, or by a sorted column and then
+ * by identifier. The tally in the order of a column leaves out objects without a value.
+ */
+export interface TallyOrder extends Tally {
+  readonly identifier: ColumnMetadata;
+  /** The columns of the tables that name a range within its facet: `lowest`, or `value, lowest`. */
+  readonly rangeKey: string;
+  /** `rangeKey` for ORDER BY. The first range has no `value`. */
+  readonly rangeKeyOrder: string;
+}
+
+/** The numbers of objects with an item of a counted array, by item and facet, and of those without one, whose word is null. */
+export interface ItemTally extends Tally {
+  readonly column: ColumnMetadata;
+}
+
+/** The numbers of objects in each cell of a column, by cell and facet. */
+export interface CellTally extends ItemTally {
+  /** The table of the lowest values of cells, quoted. */
+  readonly bounds: string;
+}
+
+/** The numbers of objects with a common word in a searched column, by word and facet. */
+export interface WordTally extends ItemTally {
+  /** The table of the words that are counted, quoted. */
+  readonly words: string;
+}
 
 /** The orders of a tally. */
-export interface DescribedTally {
+interface DescribedTally {
   readonly byIdentifier: TallyOrder;
   /** One for each sorted column. They leave out objects without a value. */
   readonly byValue: readonly TallyOrder[];

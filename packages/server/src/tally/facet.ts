@@ -1,5 +1,6 @@
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import type { ParameterValues } from '../database/statement.js';
+import { textAbove } from '../resource/formats.js';
 
 /** The objects with one value in each of some counted columns. The tally counts them. */
 export interface Facet {
@@ -41,11 +42,8 @@ export function separated(names: string): string[] {
   return names.split('+');
 }
 
-/** SQL for the names of the columns of the column `facet`. */
-const COLUMNS_OF_FACET = `split_part(facet, '=', 1)`;
-
 /** SQL for whether the column `facet` is of a combination of columns. */
-export const IS_COMBINED_FACET = `strpos(${COLUMNS_OF_FACET}, '+') > 0`;
+export const IS_COMBINED_FACET = `strpos(split_part(facet, '=', 1), '+') > 0`;
 
 /** The parameter with the names of facets. */
 export function facetNames(facets: readonly Facet[], values: ParameterValues): string {
@@ -67,7 +65,7 @@ export function facetBounds(
   values: readonly string[] = [],
 ): [first: string, end: string] {
   const first = facetName({ columns, values: [...values.slice(0, columns.length - 1), ''] });
-  return [first, above(first)];
+  return [first, textAbove(first) ?? ''];
 }
 
 /** SQL for the last value in the column `facet`, by the SQL for the first of the bounds that it is between. */
@@ -106,15 +104,4 @@ export function facetValues(name: string): [column: string, value: string][] {
     rest = rest.slice(end);
     return [column, value];
   });
-}
-
-/** The least text above every text that begins with a prefix, by code point. */
-function above(prefix: string): string {
-  const characters = Array.from(prefix);
-  const last = characters.pop()?.codePointAt(0);
-  if (last === undefined) throw new TypeError('No text is above every text');
-  const rest = characters.join('');
-  if (last === 0x10ffff) return above(rest);
-  // The code points in between are surrogates.
-  return rest + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }

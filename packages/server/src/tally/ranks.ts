@@ -4,7 +4,8 @@ import type { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { identifierOf } from '../resource/resource.js';
 import { type Facet, facetNames } from './facet.js';
-import { type TallyOrder, tallyRows } from './tally.js';
+import type { TallyOrder } from './described-tally.js';
+import { tallyRows } from './counts.js';
 
 /** Objects whose ranges the tally knows: those of facets, in one order. */
 export interface TalliedObjects {

@@ -2,6 +2,7 @@ import type { EntityMetadata, FindOptionsWhere, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { parametersOf } from '../../http/parameters/declared-parameters.js';
 import type { FilterEnd, FilterForms } from '../../resource/filter-forms.js';
+import { textAbove } from '../../resource/formats.js';
 import { externalTableOf, namedColumn } from '../../resource/resource.js';
 import type { Condition } from './condition.js';
 import { conditionsFrom } from './from-typeorm.js';
@@ -172,22 +173,11 @@ function beginningWith(
     const pattern = `${beginning.replace(/[\\%_]/g, '\\$&')}%`;
     return { kind: 'comparison', column, operator: 'LIKE', value: pattern };
   }
-  const end = behind(beginning);
+  const end = textAbove(beginning);
   return {
     kind: 'interval',
     column,
     lower: { value: beginning, inclusive: true },
     ...(end !== undefined && { upper: { value: end, inclusive: false } }),
   };
-}
-
-/** The least text behind all that begin with a text, by code point; `undefined` if there is none. */
-function behind(text: string): string | undefined {
-  const points = Array.from(text, (each) => each.codePointAt(0) ?? 0);
-  const at = points.findLastIndex((point) => point < 0x10ffff);
-  const last = points[at];
-  if (last === undefined) return undefined;
-  // No character has the code points of surrogates.
-  const next = last === 0xd7ff ? 0xe000 : last + 1;
-  return String.fromCodePoint(...points.slice(0, at), next);
 }

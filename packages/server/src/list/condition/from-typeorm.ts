@@ -2,13 +2,6 @@ import { type EntityMetadata, FindOperator, type ObjectLiteral } from 'typeorm';
 import { withParameters } from '../../database/statement.js';
 import type { ColumnCondition, Condition, OpaqueSql, Operator } from './condition.js';
 
-/**
- * A condition on a column as an author writes it: the operator of TypeORM.
- *
- * @template Value the type of the column; `never` fits any
- */
-export type Written<Value = never> = FindOperator<Value>;
-
 /** An operator of lists, beside those of TypeORM, which cannot read it. It fits a column of any type. */
 export class ListOperator extends FindOperator<never> {
   constructor(

@@ -1,7 +1,14 @@
 import type { Type } from '@nestjs/common';
 import { CommandError } from '../../command-error.js';
 import { type Endpoint, pathParametersOf } from '../../http/endpoints.js';
-import { CredentialsQueryDto, entityOf, InvalidValue, Parameter, parametersOf, setEntity } from '../../http/parameters/declared-parameters.js';
+import {
+  CredentialsQueryDto,
+  entityOf,
+  InvalidValue,
+  Parameter,
+  parametersOf,
+  setEntity,
+} from '../../http/parameters/declared-parameters.js';
 import { isTextOf, NAME_LENGTH } from '../../resource/formats.js';
 import { hasOwnTable, resourceName } from '../../resource/resource.js';
 import { NON_FILTERS } from '../condition/filters.js';

@@ -23,14 +23,15 @@ import {
   facetNames,
   lastValue,
 } from '../../tally/facet.js';
-import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
 import {
   type CellTally,
-  countedWord,
-  countOf,
+  cellTallyOf,
   type ItemTally,
-  tallyRows,
-} from '../../tally/tally.js';
+  itemTallyOf,
+  tallyOf,
+  wordTallyOf,
+} from '../../tally/described-tally.js';
+import { countedWord, countOf, tallyRows } from '../../tally/counts.js';
 
 /** The counts of a field's values as the tally has them. */
 interface ValueCounts {

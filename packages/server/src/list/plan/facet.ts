@@ -11,7 +11,7 @@ import { objectTable } from '../statement/matching-objects.js';
 import { type PageRequest, stateOf } from '../statement/page-statement.js';
 import { type Facet, facetName } from '../../tally/facet.js';
 import { tallyOf } from '../../tally/described-tally.js';
-import { countOf, tallyRows } from '../../tally/tally.js';
+import { countOf, tallyRows } from '../../tally/counts.js';
 import type { PageStatement } from './plan.js';
 
 /**

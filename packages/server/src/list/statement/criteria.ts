@@ -4,8 +4,7 @@ import { identifierFrom } from '../../resource/formats.js';
 import { hasOwnTable } from '../../resource/resource.js';
 import type { Bound, Condition, WordSearch } from '../condition/condition.js';
 import { EVERY_OBJECT, type Facet } from '../../tally/facet.js';
-import { tallyOf } from '../../tally/described-tally.js';
-import type { Tally } from '../../tally/tally.js';
+import { type Tally, tallyOf } from '../../tally/described-tally.js';
 
 /** The values of one column between bounds. Without bounds, all of them: the column has a value. */
 export interface Interval {

@@ -2,17 +2,23 @@ import type { EntityMetadata } from 'typeorm';
 import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
-import { type CellBound, Cells } from '../../tally/cells.js';
-import { cellTallyOf, itemTallyOf, tallyOf, wordTallyOf } from '../../tally/described-tally.js';
-import { type Facet, facetNames } from '../../tally/facet.js';
-import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import {
-  type CellTally,
+  type CellBound,
+  Cells,
   countOf,
   countOfColumn,
   countWhere,
   wordCountOf,
-} from '../../tally/tally.js';
+} from '../../tally/counts.js';
+import {
+  type CellTally,
+  cellTallyOf,
+  itemTallyOf,
+  tallyOf,
+  wordTallyOf,
+} from '../../tally/described-tally.js';
+import { type Facet, facetNames } from '../../tally/facet.js';
+import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import type { Bound, Condition } from '../condition/condition.js';
 import { and, identifiersText } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';
@@ -51,7 +57,7 @@ export interface Tallied {
 }
 
 /** What the tally says of the number of matching objects. */
-export interface TalliedCount {
+interface TalliedCount {
   /**
    * Whether it needs nothing but the tally. Otherwise `total` also reads objects, or is null if the tally does not know the
    * number.

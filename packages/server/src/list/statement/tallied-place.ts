@@ -2,7 +2,7 @@ import { andFirst, SORTING_COST, unindexed } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { hasOwnTable, identifierOf } from '../../resource/resource.js';
-import { Cells } from '../../tally/cells.js';
+import { Cells } from '../../tally/counts.js';
 import { cellTallyOf, tallyOf } from '../../tally/described-tally.js';
 import { facetNames } from '../../tally/facet.js';
 import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
