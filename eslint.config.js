@@ -39,7 +39,7 @@ const LIST_FOLDERS = {
   serving: ['changes', 'facets', 'reading', 'visibility', 'listing'],
 };
 
-const EVERYWHERE = ['command-error', 'project', 'private-api/\\w+'];
+const EVERYWHERE = ['command-error', 'package', 'project', 'private-api/\\w+'];
 
 /** What libraries do not document. */
 const PRIVATE = {

@@ -9,7 +9,7 @@ import { connectionLimits } from '#server/http/server/connections.js';
 import { Maintenance } from '#server/list/maintenance.js';
 import { OperatorEndpoints } from '#server/operations/operator-endpoints.js';
 import { ServiceLogger } from '#server/operations/log.js';
-import { VERSION } from '#server/settings/version.js';
+import { VERSION } from '#server/package.js';
 import { head, send } from './attacks/attacker.js';
 import { rawRequest } from './http/raw-request.js';
 import { refusal, type Service, sharedService, startService } from './service.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { connectedTo } from '#server/testing/database.js';
-import { VERSION } from '#server/settings/version.js';
+import { VERSION } from '#server/package.js';
 import { Collector } from './collector.js';
 import { type Service, startService } from './service.js';
 import { until } from './until.js';

@@ -61,7 +61,7 @@ import { CommandError } from '#server/command-error.js';
 import { PROJECT } from '../project.js';
 import { BrandsService } from '../../src/brands/brands.service.js';
 import { ListBrandsDto } from '../../src/brands/list-brands.dto.js';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import { JSON_TYPE } from '#server/http/envelope.js';
 import { type Listing, ListModule } from '@catalogue/server';
 import { startService } from '@catalogue/server/testing';

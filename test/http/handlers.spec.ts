@@ -17,7 +17,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { IsInt, IsOptional, IsString, Length, Matches } from 'class-validator';
 import { Readable } from 'node:stream';
 import { Equal, Raw, Repository } from 'typeorm';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import {
   CredentialsQueryDto,
   IntegerParam,

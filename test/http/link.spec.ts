@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseQuery } from '#server/http/request-head.js';
+import { parseQuery } from '#server/http/request.js';
 import { link, type LinkedPage } from '#server/list/serving/link.js';
 
 const links = (query: string, position: Partial<LinkedPage>) =>

@@ -14,7 +14,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { Test } from 'supertest';
 import { Raw, Repository } from 'typeorm';
 import { type Listing, ListModule, listOf } from '@catalogue/server';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import { share } from '#server/list/serving/shared-answer.js';
 import { Rights } from '#server/resource/visibility.js';
 import { ClientsService } from '#server/clients/clients.service.js';

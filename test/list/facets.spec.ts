@@ -19,7 +19,7 @@ import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { Column, type FindOptionsWhere, Like, Not, PrimaryColumn, Raw, Repository } from 'typeorm';
 import { primaryPool } from '#server/private-api/database.js';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import { type Endpoint, endpointsOf } from '#server/http/endpoints.js';
 import { separableValue } from '#server/http/parameters/declared-parameters.js';
 import { facetEndpoints } from '#server/list/facets/facet-endpoints.js';

@@ -17,7 +17,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Observable, of } from 'rxjs';
 import { Column, PrimaryColumn, Repository, UpdateDateColumn } from 'typeorm';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import { errors } from '#server/http/errors.js';
 import {
   identifierColumn,

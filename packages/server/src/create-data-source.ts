@@ -2,15 +2,13 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { embeddedDatabase } from './cli/open-catalogue.js';
-import { AccessToken } from './clients/access-token.entity.js';
-import { Client } from './clients/client.entity.js';
+import { AccessToken, Client } from './clients/client.entity.js';
 import { databaseOptions } from './database/database-client.js';
 import { addIndex } from './private-api/database.js';
 import { migrationsOf } from './project.js';
 import { ownResources } from './resource/resource.js';
 import { listIndexes } from './resource/list-indexes.js';
-import { loadEnvFile } from './settings/env-file.js';
-import { Settings } from './settings/settings.js';
+import { loadEnvFile, Settings } from './settings/settings.js';
 
 /** A data source in whose schema the indexes of lists belong to the tables, so that TypeORM does not drop them. */
 class CatalogueDataSource extends DataSource {

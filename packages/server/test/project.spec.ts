@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { program } from '#server/cli/program.js';
-import { checkPeers } from '#server/peers.js';
+import { checkPeers } from '#server/package.js';
 import { migrationsOf } from '#server/project.js';
 
 let folder: string;

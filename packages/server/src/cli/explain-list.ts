@@ -4,7 +4,7 @@ import { type Endpoint, endpointsOf, paramsIn } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
 import { ClientReader } from '../clients/client-cache.js';
 import { ParametersPipe, sentQuery } from '../http/parameters/validation.js';
-import { parseTarget, type SentParameter } from '../http/request-head.js';
+import { parseTarget, type SentParameter } from '../http/request.js';
 import { Listing } from '../list/listing/listing.js';
 import { ListReader } from '../list/reading/list-reader.js';
 import type { Explanation } from '../list/reading/prepared-list.js';

@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InvalidRowsError } from '../import/invalid-rows.js';
 import { CommandError } from '../command-error.js';
-import { checkPeers } from '../peers.js';
+import { checkPeers } from '../package.js';
 import type { Project } from '../project.js';
-import { loadEnvFile } from '../settings/env-file.js';
+import { loadEnvFile, Settings } from '../settings/settings.js';
 import { writeStartLine } from '../operations/log.js';
-import { Settings } from '../settings/settings.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
 import {

@@ -13,12 +13,11 @@ import {
   openDemonstration,
   loadDemonstration,
 } from '../demo/load-demonstration.js';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { type CatalogueRequest, receive } from '../http/request.js';
 import { ListQueryDto } from '../list/query/list-query.dto.js';
 import { endpointsOf } from '../http/endpoints.js';
 import { sendError } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
-import { receive } from '../http/request-head.js';
 import { connectionLimits } from '../http/server/connections.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';

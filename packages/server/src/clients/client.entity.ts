@@ -1,4 +1,5 @@
-import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { identifierColumn, nameColumn, timeColumn } from '../resource/column-types.js';
 
 /** A client of the API, identified by its `clientID`. Its columns have their names under any naming strategy. */
@@ -31,4 +32,43 @@ export class Client {
 
   @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
   createdAt!: Date;
+}
+
+/** An access token of a client. Only its hash is stored. Its columns have their names under any naming strategy. */
+@Entity('access_tokens')
+export class AccessToken {
+  /** Public identifier for `catalogue token list` and `revoke`. Not derived from the token. */
+  @PrimaryColumn({ ...identifierColumn, name: 'tokenID' })
+  tokenID!: string;
+
+  @Index()
+  @ForeignKey(() => Client, { onDelete: 'CASCADE' })
+  @Column({ ...identifierColumn, name: 'clientID' })
+  clientID!: string;
+
+  /** SHA-256, 32 bytes. */
+  @Column({ type: 'bytea' })
+  hash!: Buffer;
+
+  /** Null: the token does not expire. */
+  @Column({ ...timeColumn, nullable: true, name: 'expiresAt' })
+  expiresAt!: Date | null;
+
+  @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
+  createdAt!: Date;
+}
+
+/** Generates a token: 256 random bits as 43 characters of base64url, safe in URLs and headers. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** SHA-256 of a token, 32 bytes. Needs no salt: a token of 256 random bits cannot be guessed. */
+export function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+/** Whether two hashes are equal, compared in constant time. */
+export function sameHash(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccessToken } from './access-token.entity.js';
-import { Client } from './client.entity.js';
+import { AccessToken, Client } from './client.entity.js';
 import { ClientCache, ClientReader } from './client-cache.js';
 import { ClientsService } from './clients.service.js';
 

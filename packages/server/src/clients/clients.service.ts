@@ -5,8 +5,7 @@ import { Repository } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { timeText } from '../resource/formats.js';
 import { resourcesOf } from '../resource/resource.js';
-import { AccessToken, hashOf, newToken } from './access-token.entity.js';
-import { Client } from './client.entity.js';
+import { AccessToken, Client, hashOf, newToken } from './client.entity.js';
 import { CLIENT_ID } from './credentials.guard.js';
 
 /** What an operator sets of a client. */

@@ -1,14 +1,13 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import { type CatalogueRequest, sendsToken } from '../http/request.js';
 import { clientAddress, keepAddress, networkOf } from '../http/client-limits.js';
 import { SchemaDoubt } from '../database/database-failure.js';
-import { ApiError, CHALLENGE, errors } from '../http/errors.js';
-import { sendsToken } from '../http/request-head.js';
+import { ApiError, errors } from '../http/errors.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 import { ClientCache, type KnownClient } from './client-cache.js';
 import { FixedWindows, limitExceeded } from './rate.guard.js';
-import { hashOf, sameHash } from './access-token.entity.js';
+import { hashOf, sameHash } from './client.entity.js';
 
 /** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
 export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
@@ -65,18 +64,13 @@ export class CredentialsGuard implements CanActivate {
       : withoutToken;
     const found = CLIENT_ID.test(clientID) ? await this.clients.find(clientID, pick) : undefined;
     // An unknown client gets these errors, too, so that they do not reveal which clients exist.
-    if (!found && pick === withoutToken) throw missing('access_token');
+    if (!found && pick === withoutToken) throw errors.credentialMissing('access_token');
     if (!found) {
-      throw (
-        this.countFailure(clientAddress(request)) ??
-        errors.credentialsInvalid().withHeaders(CHALLENGE)
-      );
+      throw this.countFailure(clientAddress(request)) ?? errors.credentialsInvalid();
     }
     const { client, goodUntil } = found;
     // A time that cannot be read is NaN, and must refuse: so this is `!(now < …)`.
-    if (!(performance.now() < goodUntil)) {
-      throw errors.tokenExpired().withHeaders(CHALLENGE);
-    }
+    if (!(performance.now() < goodUntil)) throw errors.tokenExpired();
     if (client.disabled) throw errors.clientDisabled();
     return client;
   }
@@ -116,10 +110,6 @@ function credential(
   const query = request.parameters.find((parameter) => parameter.name === name)?.value;
   const [value = '', ...others] = query === undefined ? headers : [query, ...headers];
   if (others.length > 0) throw errors.credentialRepeated(name);
-  if (value === '') throw missing(name);
+  if (value === '') throw errors.credentialMissing(name);
   return value;
-}
-
-function missing(name: 'clientID' | 'access_token'): ApiError {
-  return errors.credentialMissing(name).withHeaders(CHALLENGE);
 }

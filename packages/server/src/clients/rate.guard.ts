@@ -9,7 +9,7 @@ import {
 import type { Response } from 'express';
 import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import type { CatalogueRequest } from '../http/request.js';
 import { limitKey } from '../http/client-limits.js';
 import { type ApiError, errors } from '../http/errors.js';
 import { Settings } from '../settings/settings.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EntityManager, QueryRunner } from 'typeorm';
-import { VERSION } from '../settings/version.js';
+import { VERSION } from '../package.js';
 import { CommandError } from '../command-error.js';
 import { hasTable, RECORDING_RESOURCES } from './installed-resource.js';
 

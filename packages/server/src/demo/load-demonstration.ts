@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
-import { AccessToken, hashOf } from '../clients/access-token.entity.js';
-import { Client } from '../clients/client.entity.js';
+import { AccessToken, Client, hashOf } from '../clients/client.entity.js';
 import { databaseOptions } from '../database/database-client.js';
 import { canWait } from '../import/circle.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';

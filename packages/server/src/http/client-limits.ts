@@ -3,7 +3,7 @@ import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 import { errors } from './errors.js';
 
 /** The address as trusted proxies report it, or else that of the connection; `undefined` if that is closed. */

@@ -11,7 +11,7 @@ import {
   type HandlerArgument,
   RouteParamtypes,
 } from '../private-api/decorators.js';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 import { CredentialsQueryDto } from './parameters/declared-parameters.js';
 
 /** A GET route of a controller. */

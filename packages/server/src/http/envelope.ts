@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { CatalogueRequest } from './catalogue-request.js';
+import { type CatalogueRequest, type SentRequest, sentTokens } from './request.js';
 import { compress, COMPRESSION_THRESHOLD, type Encoding, formOf } from './negotiation.js';
 import type { ApiError } from './errors.js';
 import { traced } from './observation.js';
-import { type SentRequest, sentTokens } from './request-head.js';
 
 /** The data of a successful response: the exact count, and the objects as JSON text. */
 export interface Page {

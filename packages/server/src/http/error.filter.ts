@@ -14,9 +14,9 @@ import {
   PoolOverloadedError,
   SchemaDoubt,
 } from '../database/database-failure.js';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 import { sendError } from './envelope.js';
-import { ALLOWED_METHODS, ApiError, CHALLENGE, errors } from './errors.js';
+import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
 
 /** Milliseconds between two log lines about database failures of the same errcode. */
 const LOG_PERIOD = 1000;
@@ -35,7 +35,7 @@ const RETRY_AFTER = '60';
 
 /** The error response to each status of an exception of Nest, which says a reason to the client. */
 const BY_STATUS: Readonly<Record<number, (reason: string) => ApiError>> = {
-  401: () => errors.credentialsInvalid().withHeaders(CHALLENGE),
+  401: () => errors.credentialsInvalid(),
   403: (reason) => errors.forbidden(reason),
   404: (reason) => errors.objectUnknown('', '').withMessage(reason),
   405: (reason) =>

@@ -73,6 +73,9 @@ function define<const Message extends string>(
   });
 }
 
+/** The header that a 401 response must have (RFC 9110, section 11.6.1). */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
+
 /**
  * Every error response. Codes are public: a code is never renumbered and never reused. A test checks
  * that the documented table agrees with this one.
@@ -87,9 +90,9 @@ export const errors = {
   tookTooLong: define(-3, 503, 'the query ran past its time; with `Retry-After`', 'The request took too long', [], { 'Retry-After': '5' }),
   busy: define(-4, 503, 'overloaded or shutting down; with `Retry-After`', 'The service is busy', [], { 'Retry-After': '1' }),
 
-  credentialMissing: define(-10, 401, 'a credential is missing', 'The parameter <name> is required', ['access_token']),
-  credentialsInvalid: define(-11, 401, 'unknown client or wrong token', 'The credentials are not valid', []),
-  tokenExpired: define(-12, 401, 'the token has expired', 'The access token has expired', []),
+  credentialMissing: define(-10, 401, 'a credential is missing', 'The parameter <name> is required', ['access_token'], CHALLENGE),
+  credentialsInvalid: define(-11, 401, 'unknown client or wrong token', 'The credentials are not valid', [], CHALLENGE),
+  tokenExpired: define(-12, 401, 'the token has expired', 'The access token has expired', [], CHALLENGE),
   clientDisabled: define(-13, 403, 'the client is disabled', 'The client is disabled', []),
   credentialRepeated: define(-14, 400, 'a credential given in two places', 'The parameter <name> must be given only once', ['clientID']),
   forbidden: define(-15, 403, 'the client may not make this request', '<reason>', ['The stock of other shops is not for this client']),
@@ -116,9 +119,6 @@ export const errors = {
 
 /** The methods of every endpoint, as `Allow` lists them. */
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
-
-/** The header that a 401 response must have (RFC 9110, section 11.6.1). */
-export const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="catalogue"' };
 
 /** `-30` for the path of a URL. The path is cut at the first `&`: a token may follow in mistyped parameters. */
 export function noResourceAt(url = ''): ApiError {

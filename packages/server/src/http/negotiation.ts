@@ -9,7 +9,7 @@ import {
   createGzip,
   gzip,
 } from 'node:zlib';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 
 /** The format of a whole list. */
 export type StreamFormat = 'ndjson' | 'csv';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 import { isCredential } from './parameters/declared-parameters.js';
 import type { SentQuery } from './parameters/validation.js';
 

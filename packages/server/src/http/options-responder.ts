@@ -1,6 +1,6 @@
 import { type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import type { Response } from 'express';
-import type { CatalogueRequest } from './catalogue-request.js';
+import type { CatalogueRequest } from './request.js';
 import { type Answer, successEnvelope } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';
 import { queryClassFor, queryClassOf } from './endpoints.js';

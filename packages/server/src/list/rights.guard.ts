@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import type { CatalogueRequest } from '../http/request.js';
 import { queryClassFor } from '../http/endpoints.js';
 import { errors } from '../http/errors.js';
 import { formOf } from '../http/negotiation.js';

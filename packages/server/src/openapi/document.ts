@@ -37,7 +37,7 @@ import {
   PREFER,
 } from './operation.js';
 import { facetCount, json, type Json, pageOf, resourceSchema, SUCCESS } from './schema.js';
-import { VERSION } from '../settings/version.js';
+import { VERSION } from '../package.js';
 
 /**
  * The OpenAPI 3.1 document of an application, from endpoints, query classes, entities and the table of errors.

@@ -3,7 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { readdirSync, readFileSync } from 'node:fs';
 import { hash } from 'node:crypto';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import type { CatalogueRequest } from '../http/request.js';
 import { JSON_TYPE } from '../http/envelope.js';
 import { noResourceAt } from '../http/errors.js';
 import { compress, type Encoding, encodingOf } from '../http/negotiation.js';

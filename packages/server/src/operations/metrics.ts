@@ -14,7 +14,7 @@ import { StreamLimit } from '../list/serving/read-limit.js';
 import { Replicas } from '../database/replicas.js';
 import { Maintenance } from '../list/maintenance.js';
 import { FOLD_SIZE } from '../tally/maintain.js';
-import { VERSION } from '../settings/version.js';
+import { VERSION } from '../package.js';
 
 /** The metrics for Prometheus. No label has a value that a client can choose. */
 @Injectable()

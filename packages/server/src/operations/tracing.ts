@@ -16,9 +16,9 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogueRequest } from '../http/catalogue-request.js';
+import type { CatalogueRequest } from '../http/request.js';
 import type { Observation, Phase, RequestTrace } from '../http/observation.js';
-import { VERSION } from '../settings/version.js';
+import { VERSION } from '../package.js';
 
 /** Milliseconds that the last spans have to reach the collector. */
 const SHUTDOWN_TIMEOUT = 3000;

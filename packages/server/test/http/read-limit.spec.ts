@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CatalogueRequest } from '#server/http/catalogue-request.js';
+import type { CatalogueRequest } from '#server/http/request.js';
 import { ReadLimit } from '#server/list/serving/read-limit.js';
 import type { Settings } from '#server/settings/settings.js';
 

@@ -10,10 +10,9 @@ import { getMetadataStorage, validate, type ValidationError } from 'class-valida
 import type { ValidationMetadata } from 'class-validator/types/metadata/ValidationMetadata.js';
 import type { ScopeClient } from '../../resource/visibility.js';
 import { Settings } from '../../settings/settings.js';
-import type { CatalogueRequest } from '../catalogue-request.js';
+import type { CatalogueRequest, SentParameter } from '../request.js';
 import { queryClassFor } from '../endpoints.js';
 import { type ApiError, errors } from '../errors.js';
-import type { SentParameter } from '../request-head.js';
 import {
   InvalidValue,
   isAllowed,

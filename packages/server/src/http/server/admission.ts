@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { CatalogueRequest } from '../catalogue-request.js';
+import type { CatalogueRequest } from '../request.js';
 import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { errors } from '../errors.js';
 import type { HeaderList } from './headers.js';

@@ -11,14 +11,13 @@ import express, {
 } from 'express';
 import { CommandError } from '../../command-error.js';
 import { messageClasses, methodsAt } from '../../private-api/server.js';
-import type { CatalogueRequest } from '../catalogue-request.js';
+import { type CatalogueRequest, receive, requestId } from '../request.js';
 import { type Answer, send, sendError } from '../envelope.js';
 import { type ApiError, errors, noResourceAt } from '../errors.js';
 import { type Observation, observationOf, type RequestTrace } from '../observation.js';
 import { Admission, PUT_OFF, sendBusy } from './admission.js';
 import { EnvelopedServer } from './enveloped-server.js';
 import type { Cors } from './headers.js';
-import { receive, requestId } from '../request-head.js';
 import { WaitingRequests } from './waiting-requests.js';
 
 /** The share of the connections on which requests may wait. */

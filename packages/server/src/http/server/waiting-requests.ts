@@ -1,6 +1,6 @@
 import { setImmediate as pass, setTimeout as sleep } from 'node:timers/promises';
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { CatalogueRequest } from '../catalogue-request.js';
+import type { CatalogueRequest } from '../request.js';
 import { formOf } from '../negotiation.js';
 import { onLeave } from './admission.js';
 

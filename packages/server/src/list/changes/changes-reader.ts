@@ -3,7 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
 import { DataSource, type EntityMetadata } from 'typeorm';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest } from '../../http/request.js';
 import { type Endpoint, endpointsIn, instanceFor, pathParametersOf } from '../../http/endpoints.js';
 import { errors } from '../../http/errors.js';
 import {

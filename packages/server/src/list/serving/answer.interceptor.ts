@@ -6,7 +6,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { from, lastValueFrom, type Observable } from 'rxjs';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest } from '../../http/request.js';
 import { ClientConcurrency } from '../../http/client-limits.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { errors } from '../../http/errors.js';

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import { type CatalogueRequest, sendsToken } from '../../http/request.js';
 import type { Answer } from '../../http/envelope.js';
 import { KeyedLimit, limitKey } from '../../http/client-limits.js';
 import { errors } from '../../http/errors.js';
 import { formOf } from '../../http/negotiation.js';
-import { sendsToken } from '../../http/request-head.js';
 import type { Prepared, PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
 import { hash } from 'node:crypto';
 

@@ -1,6 +1,5 @@
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest, SentParameter, SentRequest } from '../../http/request.js';
 import { redactToken } from '../../http/envelope.js';
-import type { SentParameter, SentRequest } from '../../http/request-head.js';
 import { isCredential } from '../../http/parameters/declared-parameters.js';
 import type { PagePlace } from '../reading/prepared-list.js';
 

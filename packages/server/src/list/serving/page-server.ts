@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest } from '../../http/request.js';
 import { type Encoding, formOf } from '../../http/negotiation.js';
 import { type Answer, pageAnswer } from '../../http/envelope.js';
 import { traced } from '../../http/observation.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest } from '../../http/request.js';
 import { errors } from '../../http/errors.js';
 import { KeyedLimit } from '../../http/client-limits.js';
 import { traced } from '../../http/observation.js';

@@ -1,7 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
-import { sendsToken } from '../../http/request-head.js';
+import { type CatalogueRequest, sendsToken } from '../../http/request.js';
 import { PRIVATE } from '../../http/server/headers.js';
 import { argumentsOf, declaredBy, RouteParamtypes } from '../../private-api/decorators.js';
 import { rightsOf } from '../../resource/visibility.js';

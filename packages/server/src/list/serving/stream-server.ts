@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CatalogueRequest } from '../../http/catalogue-request.js';
+import type { CatalogueRequest } from '../../http/request.js';
 import {
   createCompressor,
   type Encoding,

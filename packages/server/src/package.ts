@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { CommandError } from './command-error.js';
 import type { Project } from './project.js';
 
-const { peerDependencies, peerDependenciesMeta } = createRequire(import.meta.url)(
+const { version, peerDependencies, peerDependenciesMeta } = createRequire(import.meta.url)(
   '../package.json',
-) as { peerDependencies: Record<string, string>; peerDependenciesMeta: Record<string, object> };
+) as {
+  version: string;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, object>;
+};
+
+/** The version of the service. */
+export const VERSION = version;
 
 /**
  * Checks that the project and this package share what both import. Nest, TypeORM and the like keep what they are told in
