@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from 'pg';
 import { connectedTo } from '#server/testing/database.js';
-import { imported } from '#server/testing/imported.js';
+import { imported } from '#server/testing/load-rows.js';
 import type { ImportResult } from '#server/import/import-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { UnavailableResources } from '#server/list/reading/list-sources.js';

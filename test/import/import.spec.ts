@@ -6,7 +6,7 @@ import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { Statements } from '#server/import/statements.js';
 import { CommandError } from '#server/command-error.js';
 import { sharedService } from '../service.js';
-import { imported } from '#server/testing/imported.js';
+import { imported } from '#server/testing/load-rows.js';
 import { exported } from './exported.js';
 import { until } from '../until.js';
 

@@ -4,7 +4,7 @@ import type { ImportResult } from '#server/import/import-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { startWith } from '../list/migrated.js';
 import { Random } from '#server/testing/random.js';
-import { imported } from '#server/testing/imported.js';
+import { imported } from '#server/testing/load-rows.js';
 import { exported } from './exported.js';
 import { Blank, BlanksModule } from './nullable.fixture.js';
 import { shared } from '#server/testing/shared.js';

@@ -13,7 +13,7 @@ import { Random } from '#server/testing/random.js';
 import type { Service } from '../service.js';
 import { until } from '../until.js';
 import { Article, SHOWN, Variant } from './article.fixture.js';
-import { insertion } from '#server/testing/fill-table.js';
+import { insertion } from '#server/testing/load-rows.js';
 import {
   compareFacets,
   comparePage,

@@ -4,7 +4,7 @@ import { TallyMaintenance } from '#server/tally/maintain.js';
 import type { Random } from '#server/testing/random.js';
 import { until } from '../until.js';
 import { booksModule, ShelvesModule } from './book.fixture.js';
-import { insertion } from '#server/testing/fill-table.js';
+import { insertion } from '#server/testing/load-rows.js';
 import { type SharedService, startWith, withClients } from './migrated.js';
 import { plainBooks } from './plain-books.js';
 

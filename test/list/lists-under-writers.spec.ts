@@ -28,7 +28,7 @@ import { Settings } from '#server/settings/settings.js';
 import { miscounts } from '#server/verify/object-checks.js';
 import { Random } from '#server/testing/random.js';
 import { advanceWatermark } from '../watermark.js';
-import { insertion } from '#server/testing/fill-table.js';
+import { insertion } from '#server/testing/load-rows.js';
 import { bookChange, CLIENTS, LIBRARY, shelfChange, startLibrary } from './library.js';
 import type { SharedService } from './migrated.js';
 import { Mirror } from './mirror.js';

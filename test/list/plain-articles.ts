@@ -1,6 +1,6 @@
 import { Random } from '#server/testing/random.js';
 import { ArticleKind, ArticlesModule, SHOWN } from './article.fixture.js';
-import { insertion } from '#server/testing/fill-table.js';
+import { insertion } from '#server/testing/load-rows.js';
 import { type SharedService, startWith, withClients } from './migrated.js';
 import {
   compares,

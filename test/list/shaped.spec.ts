@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { parse } from 'csv-parse/sync';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
-import { imported } from '#server/testing/imported.js';
+import { imported } from '#server/testing/load-rows.js';
 import { differences } from '#server/schema/differences.js';
 import { findViolations } from '#server/verify/verify.js';
 import type { Service } from '../service.js';

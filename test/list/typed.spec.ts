@@ -4,7 +4,7 @@ import { findViolations } from '#server/verify/verify.js';
 import { differences } from '#server/schema/differences.js';
 import { installDeclared } from '../schema/declared.js';
 import { exported } from '../import/exported.js';
-import { imported } from '#server/testing/imported.js';
+import { imported } from '#server/testing/load-rows.js';
 import type { Service } from '../service.js';
 import { describeList } from '@catalogue/server/testing';
 import { AppModule } from '../../src/app.module.js';

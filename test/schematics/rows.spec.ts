@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { rowsOf } from '../../packages/schematics/resource/rows.js';
+import { rowsOf } from '../../packages/schematics/resource/sample.js';
 import { formatNamed, rowsOf as importedRows } from '#server/import/file-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
 import { openSource, textOf } from '#server/import/source.js';

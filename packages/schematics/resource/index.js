@@ -8,10 +8,9 @@ import { tableFields } from './table.js';
 import { existingResources, targetsOf } from './targets.js';
 import { dto } from './write/dto.js';
 import { entity, enumNameOf } from './write/entity.js';
-import { formatted } from './write/formatted.js';
+import { describe, formatted } from './write/resource.js';
 import { controller, module, service, spec } from './write/handlers.js';
 import { creation } from './write/migrations.js';
-import { describe } from './write/resource.js';
 
 /**
  * @typedef {import('./names.js').Names} Names

@@ -1,6 +1,6 @@
 import { GeneratorError } from './generator-error.js';
 import { existingResources } from './targets.js';
-import { formatted } from './write/formatted.js';
+import { formatted } from './write/resource.js';
 import { removal } from './write/migrations.js';
 
 /**

@@ -1,4 +1,5 @@
 import { isArrayType } from '@catalogue/server/generator';
+import { format, resolveConfig } from 'prettier';
 import { isFiltered, isIndexed, isNatural, TIMES } from '../fields.js';
 
 /**
@@ -115,3 +116,12 @@ export const quoted = (...texts) => texts.map((text) => `'${text}'`).join(', ');
 /** `name and description`, `a, b and c`. @type {(words: readonly string[]) => string} */
 export const listed = (words) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
+
+/**
+ * TypeScript in the format of the project, whose folder the generator runs in.
+ *
+ * @param {string} text
+ */
+export async function formatted(text) {
+  return format(text, { ...(await resolveConfig('src/app.module.ts')), parser: 'typescript' });
+}

@@ -25,11 +25,10 @@ import {
 } from '../resource/resource.js';
 import { callLists } from '../verify/called-lists.js';
 import { refusal, type Service, startService } from './service.js';
-import { fillTable } from './fill-table.js';
-import { madeObjects, type MadeValues } from './made-objects.js';
+import { fillTable } from './load-rows.js';
+import { loadReferenced, madeObjects, type MadeValues } from './made-objects.js';
 import { compareFacets, comparePage, type PlainResource } from './oracle.js';
 import { plainCountableFields } from './plain-countable-fields.js';
-import { loadReferenced } from './referenced.js';
 import { type NamedTrials, trialsOf, type WholeTrial } from './trials.js';
 import { shared } from './shared.js';
 

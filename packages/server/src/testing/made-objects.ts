@@ -2,6 +2,8 @@ import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { columnTypeOf, type StoredType } from '../resource/column-values.js';
 import { declaredShape, exampleOfShape } from '../resource/json-shape.js';
+import { nameOf, resourcesOf } from '../resource/resource.js';
+import type { Service } from './service.js';
 
 type Row = Record<string, unknown>;
 
@@ -106,5 +108,50 @@ function isUnique(column: ColumnMetadata): boolean {
   const { indices, uniques } = column.entityMetadata;
   return [...indices.filter((index) => index.isUnique), ...uniques].some(
     ({ columns }) => columns.length === 1 && columns[0] === column,
+  );
+}
+
+/** Loads the objects of other resources that some objects refer to, with their required columns. */
+export async function loadReferenced(
+  service: Service,
+  resource: string,
+  objects: readonly Row[],
+): Promise<void> {
+  const metadata = resourcesOf(service.dataSource).get(resource);
+  for (const { columns, referencedEntityMetadata: target } of metadata?.foreignKeys ?? []) {
+    const named = new Set(objects.map((object) => object[columns[0]?.propertyName ?? '']));
+    const rows = [...named]
+      .filter((value) => typeof value === 'string' || typeof value === 'number')
+      .map((value, at, all) => {
+        const row = required(target, value, at);
+        const parent = target.foreignKeys.find((key) => key.referencedEntityMetadata === target);
+        const [column] = parent?.columns ?? [];
+        // In a tree, the third and those after it are below the second.
+        return column && at > 1 ? { ...row, [column.propertyName]: all[1] } : row;
+      });
+    const name = nameOf(target);
+    if (name === resource || rows.length === 0) continue;
+    await loadReferenced(service, name, rows);
+    await service.load(name, rows);
+  }
+}
+
+/** An object with its identifier and its required columns, of which those may differ that are texts or unique. */
+function required(metadata: EntityMetadata, identifier: string | number, at: number): Row {
+  const columns = metadata.columns.filter(
+    (column) =>
+      !column.isNullable &&
+      !column.isCreateDate &&
+      !column.isUpdateDate &&
+      column.isSelect &&
+      column.default === undefined,
+  );
+  return Object.fromEntries(
+    columns.map((column) => {
+      if (column.isPrimary) return [column.propertyName, identifier];
+      const type = columnTypeOf(column) ?? 'text';
+      const n = type === 'text' || isUnique(column) ? at : 1;
+      return [column.propertyName, MADE[type](n, column)];
+    }),
   );
 }

@@ -9,7 +9,7 @@ import { type ClientOptions, ClientsService } from '../clients/clients.service.j
 import { resourcesOf } from '../resource/resource.js';
 import { Settings } from '../settings/settings.js';
 import { createDatabase, type TestDatabase } from './database.js';
-import { imported } from './imported.js';
+import { imported } from './load-rows.js';
 
 /** The service as in production, listening, with a database of its own. */
 export interface Service {
