@@ -147,8 +147,8 @@ export class Transport {
   }
 
   private urlOf(path: string, query: object): string {
-    const clientID = this.#credentials ? undefined : this.options.clientID;
-    return this.base + path + queryStringOf({ ...query, clientID });
+    const named = this.#credentials ? undefined : { clientID: this.options.clientID };
+    return this.base + path + queryStringOf({ ...query, ...named });
   }
 }
 
