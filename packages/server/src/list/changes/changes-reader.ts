@@ -216,7 +216,7 @@ function changePart(listing: VisibleListing, rest: string): Part {
  * Whether the guards of a list, those of its controller and of its handler, let a request pass. They are those of the module
  * of the controller, and get its class and its handler.
  */
-export async function passesGuards(
+async function passesGuards(
   { controller, method, moduleRef }: Endpoint,
   context: ExecutionContext,
 ): Promise<boolean> {

@@ -18,9 +18,6 @@ export interface VisibleConditions {
 
 /** A list that a handler returns: which objects, in which order. `VisibleListing` is what a client sees of it. */
 export class Listing {
-  /** The time since which a client asks for changes. */
-  readonly since: Date | undefined;
-
   constructor(
     readonly repository: Repository<ObjectLiteral>,
     readonly query: Readonly<
@@ -31,9 +28,7 @@ export class Listing {
     >,
     /** Conditions of the handler, combined with AND. */
     readonly filters: readonly Condition[],
-  ) {
-    this.since = query.updatedSince;
-  }
+  ) {}
 
   /** The resource whose version changes with the list. */
   get resource(): string {

@@ -19,8 +19,7 @@ import {
 import { matchingObjects } from '../statement/matching-objects.js';
 import type { PageRequest, PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import { VisibleListing } from '../visibility/visible-listing.js';
-import { visibleRelated } from '../visibility/visible-rows.js';
+import { VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
 import { ListSources } from './list-sources.js';
 import {
   type Explanation,

@@ -10,8 +10,7 @@ import { scopeOf } from '../../resource/visibility.js';
 import { readIdentifier } from '../query/parameters.js';
 import { requireDatabase } from '../query/query-of.js';
 import { and, sqlEach } from '../condition/print.js';
-import type { VisibleObject } from '../visibility/visible-listing.js';
-import { visibleRelated } from '../visibility/visible-rows.js';
+import { type VisibleObject, visibleRelated } from '../visibility/visible-listing.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { UnavailableResources } from './list-sources.js';
 

@@ -44,7 +44,6 @@ export interface PreparedPage extends Prepared {
 
 /** A list whose statements are built but not run yet. */
 export interface PreparedList extends PreparedPage, PreparedStream {
-  readonly place: PagePlace;
   /** Reads the page as if nothing of its list was remembered, and says how. */
   explain(): Promise<Explanation>;
 }
@@ -57,13 +56,10 @@ export interface State {
   readonly until: string | null;
 }
 
-/** The state of a statement that may read a tally. */
-export interface CountedState extends State {
+/** A page with the state of the data that it shows. */
+export interface VersionedPage extends Page, State {
   /** What the tally counts, as `stateOf` reads it; null without a tally. */
   readonly tally: string | null;
-}
-
-export interface VersionedPage extends Page, CountedState {
   /** The number of its objects, an integer as text. */
   readonly rows: string;
   /** The identifier of its last object; may be null if it has fewer than `limit`. */

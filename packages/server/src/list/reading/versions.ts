@@ -8,7 +8,7 @@ import { statement } from '../../database/statement.js';
 import { hasOwnTable } from '../../resource/resource.js';
 import { isInstalled } from '../../tally/described-tally.js';
 import { stateOf } from '../statement/page-statement.js';
-import type { CountedState, State } from './prepared-list.js';
+import type { State, VersionedPage } from './prepared-list.js';
 
 /**
  * Returns the version that a statement found.
@@ -35,7 +35,7 @@ export function requireVersion(
  *
  * @throws TypeError if there is none; IncompleteSchemaError: see `requireVersion`
  */
-export function onlyPage<Page extends CountedState>(
+export function onlyPage<Page extends VersionedPage>(
   [page]: readonly Page[],
   resources: readonly string[],
   counted: EntityMetadata,

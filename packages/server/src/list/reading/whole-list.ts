@@ -7,8 +7,7 @@ import { identifierOf, isVersioned, nameOf, ownTables, tableOf } from '../../res
 import { selection } from '../../resource/selection.js';
 import { and, sqlEach } from '../condition/print.js';
 import { isByRelevance, orderBy, totalOrder } from '../listing/order.js';
-import type { VisibleListing } from '../visibility/visible-listing.js';
-import { visibleRelated } from '../visibility/visible-rows.js';
+import { type VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
 import { anchorByRelevance, behindByRelevance, relevanceOf } from '../plan/relevance.js';
 import { anchorOf, inBranches, isBehind } from '../statement/picked-objects.js';
 import { type MatchingObjects, objectTable } from '../statement/matching-objects.js';
@@ -164,7 +163,7 @@ async function openParts(
       count: String(count),
       version,
       until,
-      batches: batchesOfAll(snapshot, first, parts),
+      batches: batchesOf(snapshot, first, parts),
       close: () => snapshot.close(),
     };
   } catch (error) {
@@ -198,32 +197,22 @@ function fetchRows(snapshot: Snapshot, at: number, objects: number): Promise<Row
   return snapshot.rows(`FETCH ${objects} FROM ${cursor(at)}`);
 }
 
-async function* batchesOfAll(
+async function* batchesOf(
   snapshot: Snapshot,
   first: Rows,
   parts: readonly Part[],
 ): AsyncGenerator<Batch> {
   for (const [at, { writer }] of parts.entries()) {
-    const rows = at === 0 ? first : await fetchRows(snapshot, at, OBJECTS.first);
-    yield* batchesOf(snapshot, at, rows, writer);
-  }
-}
-
-async function* batchesOf(
-  snapshot: Snapshot,
-  at: number,
-  first: Rows,
-  { header, write }: RowWriter,
-): AsyncGenerator<Batch> {
-  let rows = first;
-  let wanted: number = OBJECTS.first;
-  for (let before = header; ; before = '') {
-    const text = before + write(rows);
-    // An empty list may have a header.
-    if (text !== '') yield { rows: rows.length, text };
-    if (rows.length < wanted) return;
-    const fitting = Math.round((wanted * FETCHED_LENGTH) / text.length);
-    wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
-    rows = await fetchRows(snapshot, at, wanted);
+    let wanted = OBJECTS.first;
+    let rows = at === 0 ? first : await fetchRows(snapshot, at, wanted);
+    for (let before = writer.header; ; before = '') {
+      const text = before + writer.write(rows);
+      // An empty list may have a header.
+      if (text !== '') yield { rows: rows.length, text };
+      if (rows.length < wanted) break;
+      const fitting = Math.round((wanted * FETCHED_LENGTH) / text.length);
+      wanted = Math.max(OBJECTS.minimum, Math.min(fitting, 4 * wanted, OBJECTS.maximum));
+      rows = await fetchRows(snapshot, at, wanted);
+    }
   }
 }

@@ -1,22 +1,36 @@
 import type { EntityMetadata, ObjectType } from 'typeorm';
 import { errors } from '../../http/errors.js';
 import { fieldsOf, hasOwnTable, isResource, isVersioned, nameOf } from '../../resource/resource.js';
-import { fieldsOfRelated, selectedRelated } from '../../resource/selection.js';
-import { type Rights, rightsOf, type ScopeClient } from '../../resource/visibility.js';
+import { fieldsOfRelated, selectedRelated, type VisibleRelated } from '../../resource/selection.js';
+import {
+  type Rights,
+  rightsOf,
+  type ScopeClient,
+  scopeOf,
+  UnknownClientError,
+} from '../../resource/visibility.js';
 import {
   arePlain,
+  columnConditions,
+  comparedValues,
   type Condition,
   identifierQueriesIn,
   misfitsIn,
   readColumns,
+  withVisible,
 } from '../condition/condition.js';
 import type { Listing, ObjectLookup, VisibleConditions } from '../listing/listing.js';
 import { ObjectQueryDto, RELEVANCE } from '../query/list-query.dto.js';
 import { authorSql, resourcesRead } from './author-sql.js';
-import { visibleRows } from './visible-rows.js';
 import { relatedOf } from '../../resource/relations.js';
+import type { ParameterValues } from '../../database/statement.js';
+import { conditionsFrom } from '../condition/from-typeorm.js';
+import { sqlEach } from '../condition/print.js';
 
 type Selection = Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>;
+
+/** An entity, and the conditions for those of its objects that a client sees. */
+type Scoped = readonly [metadata: EntityMetadata, scope: readonly Condition[]];
 
 /**
  * A list as a client sees it: what readers take. Only `of` makes one, so that no list is read unchecked. What it does not
@@ -25,6 +39,7 @@ type Selection = Readonly<Pick<ObjectQueryDto, 'fields' | 'include'>>;
 export class VisibleListing {
   readonly repository: Listing['repository'];
   readonly query: Listing['query'];
+  /** The time since which a client asks for changes. */
   readonly since: Date | undefined;
   /** The conditions of its objects, combined with AND. */
   readonly conditions: readonly Condition[];
@@ -33,7 +48,7 @@ export class VisibleListing {
 
   private constructor(
     private readonly described: Listing,
-    conditions: VisibleConditions,
+    { filters, scope }: VisibleConditions,
     /** Absent: none of its resources has a scope. */
     readonly client: ScopeClient | undefined,
     /** The fields that each object shows; see `selection`. */
@@ -43,9 +58,10 @@ export class VisibleListing {
     /** Whether these versions tell of all its changes. Otherwise it is always read, and has no entity tag. */
     readonly isVersioned: boolean,
   ) {
-    ({ repository: this.repository, query: this.query, since: this.since } = described);
-    ({ filters: this.filters, scope: this.scope } = conditions);
-    const { filters, scope } = conditions;
+    ({ repository: this.repository, query: this.query } = described);
+    this.since = described.query.updatedSince;
+    this.filters = filters;
+    this.scope = scope;
     this.conditions = scope.length > 0 ? [...scope, ...filters] : filters;
   }
 
@@ -73,13 +89,9 @@ export class VisibleListing {
     const sql = authorSql(metadata, fields, listing.filters);
     const read = resourcesRead(query, sql, metadata.dataSource);
     const lookups = identifierQueriesIn(conditions.filters);
-    const scopes: [EntityMetadata, readonly Condition[]][] = [
-      [metadata, rows(metadata)],
-      ...related.map((other): [EntityMetadata, readonly Condition[]] => [other, rows(other)]),
-      ...lookups.map((each): [EntityMetadata, readonly Condition[]] => [
-        each.metadata,
-        each.visible ?? [],
-      ]),
+    const scopes = [
+      ...[metadata, ...related].map((each): Scoped => [each, rows(each)]),
+      ...lookups.map((each): Scoped => [each.metadata, each.visible ?? []]),
     ];
     const looked = [...lookups, ...identifierQueriesIn(scopes.flatMap(([, scope]) => scope))];
     const resources = new Set([
@@ -170,9 +182,9 @@ function requireSeen({ repository, filters, query }: Listing, rights: Rights): v
  *
  * @param rights what the client sees of them
  */
-export function shownFields(
+function shownFields(
   metadata: EntityMetadata,
-  { fields, include = [] }: Pick<ObjectQueryDto, 'fields' | 'include'>,
+  { fields, include = [] }: Selection,
   rights: Rights,
 ): readonly string[] | undefined {
   const related = relatedOf(metadata).flatMap(({ name, column, metadata: other, children }) => {
@@ -201,4 +213,62 @@ export function namedFields(query: unknown): readonly string[] | undefined {
 /** The names of all fields of an entity. */
 export function namesOf(metadata: EntityMetadata): string[] {
   return fieldsOf(metadata).map(({ propertyName }) => propertyName);
+}
+
+/**
+ * The conditions for the objects of an entity that a client sees, combined with AND. Empty: it sees all of
+ * them.
+ *
+ * @param client absent: the entity must have no scope
+ * @throws TypeError if there is no client, or if the condition is not one that its scope may be
+ */
+export function visibleRows(
+  metadata: EntityMetadata,
+  client: ScopeClient | undefined,
+): readonly Condition[] {
+  const scope = scopeOf(metadata);
+  if (!scope) return [];
+  const name = nameOf(metadata);
+  if (!client) throw new UnknownClientError(name);
+  const where = scope.where(client);
+  const alternatives: readonly object[] = [where].flat();
+  // A promise has no columns, and would restrict nothing.
+  if (!alternatives.every(isPlainObject)) {
+    throw new TypeError(
+      `The scope of ${name} is neither an object of conditions nor a list of them`,
+    );
+  }
+  if (alternatives.length === 0) throw new TypeError(`The scope of ${name} is empty`);
+  const keys = alternatives.map((each) => Reflect.ownKeys(each));
+  const unknown = keys.flat().find((key) => !scope.columns.some((column) => column === key));
+  if (unknown !== undefined) {
+    throw new TypeError(`The scope of ${name} does not name ${String(unknown)} among its columns`);
+  }
+  const conditions = conditionsFrom(metadata, where);
+  for (const condition of columnConditions(conditions)) {
+    for (const { value } of comparedValues(condition)) {
+      if (value !== undefined && value !== null) continue;
+      throw new TypeError(
+        `The scope of ${name} compares ${condition.column} with ${String(value)}`,
+      );
+    }
+  }
+  if (keys.some(({ length }) => length === 0)) return [];
+  // What a scope looks up is what the client sees, whatever it sees of the other resource.
+  return withVisible(conditions, () => []);
+}
+
+function isPlainObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  );
+}
+
+/** Which related objects a client sees. */
+export function visibleRelated(
+  client: ScopeClient | undefined,
+  values: ParameterValues,
+): VisibleRelated {
+  return (metadata) =>
+    sqlEach(visibleRows(metadata, client), { metadata, values, table: 'related' });
 }
