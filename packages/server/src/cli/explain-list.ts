@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
 import { type Endpoint, endpointsOf, paramsIn } from '../http/endpoints.js';
 import { ApiError } from '../http/errors.js';
-import { ClientReader } from '../clients/client-cache.js';
+import { ClientCache } from '../clients/client-cache.js';
 import { ParametersPipe, sentQuery } from '../http/parameters/validation.js';
 import { parseTarget, type SentParameter } from '../http/request.js';
 import { Listing } from '../list/listing/listing.js';
@@ -54,7 +54,7 @@ async function clientOf(
   application: INestApplicationContext,
   clientID: string,
 ): Promise<ScopeClient> {
-  const { client } = await application.get(ClientReader).read(clientID);
+  const client = await application.get(ClientCache).read(clientID);
   if (!client) throw new CommandError(`There is no client ${clientID}`);
   return client;
 }

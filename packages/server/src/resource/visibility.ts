@@ -92,7 +92,7 @@ export class Rights {
 /** The rights of a client that may read everything. */
 const EVERYTHING = new Rights(null, [], false);
 
-/** A client with its rights: read by `ClientReader`, or made by `catalogue explain` and `catalogue verify`. */
+/** A client with its rights: read by `ClientCache`, or made by `catalogue explain` and `catalogue verify`. */
 export interface ScopeClient extends ClientRecord {
   /** Absent: it may read everything. */
   readonly rights?: Rights | undefined;
