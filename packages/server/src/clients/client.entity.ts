@@ -1,5 +1,4 @@
 import { Column, CreateDateColumn, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { identifierColumn, nameColumn, timeColumn } from '../resource/column-types.js';
 
 /** A client of the API, identified by its `clientID`. Its columns have their names under any naming strategy. */
@@ -56,19 +55,4 @@ export class AccessToken {
 
   @CreateDateColumn({ ...timeColumn, name: 'createdAt' })
   createdAt!: Date;
-}
-
-/** Generates a token: 256 random bits as 43 characters of base64url, safe in URLs and headers. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** SHA-256 of a token, 32 bytes. Needs no salt: a token of 256 random bits cannot be guessed. */
-export function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
-}
-
-/** Whether two hashes are equal, compared in constant time. */
-export function sameHash(one: Buffer, other: Buffer): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
 }
