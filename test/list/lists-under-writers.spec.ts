@@ -12,7 +12,7 @@ import { settingsFor } from '#server/http/parameters/declared-parameters.js';
 import { ParametersPipe } from '#server/http/parameters/validation.js';
 import { identifierQueriesIn } from '#server/list/condition/condition.js';
 import { countableFieldsOf } from '#server/list/facets/countable-fields.js';
-import { FacetCounts, FacetReader } from '#server/list/facets/facet-reader.js';
+import { countedListing, FacetReader } from '#server/list/facets/facet-reader.js';
 import type { Listing } from '#server/list/listing/listing.js';
 import { ListReader } from '#server/list/reading/list-reader.js';
 import { ListSources, UnavailableResources } from '#server/list/reading/list-sources.js';
@@ -194,15 +194,15 @@ class SnapshotReader {
     const request = { ...list, ...asked, limit: String(limit) };
     const wanted = await this.plain(plainFacets(this.resource, names, request, clientID));
     const described = await this.listing(list);
-    const counts = new FacetCounts(described, {
+    const counts = {
       fields: countableFieldsOf(described.repository.metadata.target as Type),
       names,
       limit,
       starts: asked.facetStarts,
       bounds: asked.bounds?.split(','),
-    });
-    const visible = counts.visibleTo({ clientID });
-    const page = await this.facetReader.prepare(visible, counts.request).read();
+    };
+    const visible = countedListing(described, counts, { clientID });
+    const page = await this.facetReader.prepare(visible, counts).read();
     this.expectEqual({ clientID, ...request }, page, wanted);
   }
 

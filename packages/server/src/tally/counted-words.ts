@@ -5,7 +5,7 @@ import type { ReservedConnections } from '../database/reserved-connections.js';
 import { nameOf } from '../resource/resource.js';
 import { excludeWriters, tallyLock } from './maintain.js';
 import type { WordTally } from './described-tally.js';
-import { recountOf } from './counts.js';
+import { recountOf } from './facet.js';
 
 /**
  * Which words are counted, by the statistics of PostgreSQL: the most frequent ones, anywhere and in titles, if enough objects

@@ -3,9 +3,8 @@ import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../database/statement.js';
 import { sqlTypeOf } from '../resource/column-values.js';
 import { tableOf } from '../resource/resource.js';
-import { facetValues, IS_COMBINED_FACET } from './facet.js';
+import { facetValues, IS_COMBINED_FACET, recountOf, tallyRows } from './facet.js';
 import type { CellTally, TallyOrder } from './described-tally.js';
-import { recountOf, tallyRows } from './counts.js';
 
 /** Adjacent ranges of a facet that are replaced by ranges of the target size. */
 interface Stretch {

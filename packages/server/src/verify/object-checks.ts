@@ -5,7 +5,7 @@ import { findCycle, parentColumnOf } from '../resource/relations.js';
 import { identifierType } from '../resource/formats.js';
 import { countsAsDeclared, tally as tallyPart } from '../schema/parts/tally.js';
 import { everyOrder, type Tally, tallyOf } from '../tally/described-tally.js';
-import { recountOf } from '../tally/counts.js';
+import { recountOf } from '../tally/facet.js';
 
 /** Finds violations in the objects of a resource, as lines. Its columns are as declared. */
 type ObjectCheck = (dataSource: DataSource, metadata: EntityMetadata) => Promise<string[]>;

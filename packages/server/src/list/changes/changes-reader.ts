@@ -25,7 +25,7 @@ import { keyOf, type PreparedStream } from '../reading/prepared-list.js';
 import { ListSources } from '../reading/list-sources.js';
 import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
 import { openingOf, type Part, partOf } from '../reading/whole-list.js';
-import { matchingObjects } from '../statement/matching-objects.js';
+import { matchingObjects } from '../statement/page-statement.js';
 import { namesOf, VisibleListing } from '../visibility/visible-listing.js';
 import type { ChangesQueryDto } from './changes.controller.js';
 import { isObservable, lastValueFrom } from 'rxjs';

@@ -107,10 +107,10 @@ function conditionOf(metadata: EntityMetadata, filter: string, value: unknown): 
   throw new TypeError(`${metadata.name} has no column for the filter ${filter}, nor a condition`);
 }
 
+type FormCondition = (column: ColumnMetadata, values: readonly unknown[]) => Condition;
+
 /** The condition of each form of filters. */
-const CONDITIONS: Readonly<
-  Record<FilterEnd, (column: ColumnMetadata, values: readonly unknown[]) => Condition>
-> = {
+const CONDITIONS: Readonly<Record<FilterEnd, FormCondition>> = {
   '': ({ propertyName: column, isArray }, values) =>
     // An array has one of these items, of which a gin index finds the objects.
     isArray
@@ -131,18 +131,10 @@ const CONDITIONS: Readonly<
   }),
   Exists: (column, [value]) => presence(column, value === true),
   Min: from,
-  Max: ({ propertyName: column }, [value]) => ({
-    kind: 'interval',
-    column,
-    upper: { value, inclusive: true },
-  }),
+  Max: upTo(true),
   Starts: beginningWith,
   Since: from,
-  Until: ({ propertyName: column }, [value]) => ({
-    kind: 'interval',
-    column,
-    upper: { value, inclusive: false },
-  }),
+  Until: upTo(false),
 };
 
 /** A column has a value, or none; an array has an item, or none. */
@@ -158,6 +150,14 @@ export function presence(
 /** From a value on, which is included. */
 function from({ propertyName: column }: ColumnMetadata, [value]: readonly unknown[]): Condition {
   return { kind: 'interval', column, lower: { value, inclusive: true } };
+}
+
+function upTo(inclusive: boolean): FormCondition {
+  return ({ propertyName: column }, [value]) => ({
+    kind: 'interval',
+    column,
+    upper: { value, inclusive },
+  });
 }
 
 /**

@@ -61,7 +61,10 @@ export function searchSql(
   column: string,
   { values, table = 'object', only }: SearchContext,
 ): string {
-  if (only === 'named') return isNamed(search, table, values);
+  if (only === 'named') {
+    const whole = search.identifiers.map((each) => isWhole(each, search, table, values));
+    return `(${['false', ...whole].join(' OR ')})`;
+  }
   const query = searchQuery(search, values, only === 'titled');
   const found = `${column} @@ ${values.isPlannedOnce ? anyValue(query) : query}`;
   // A code that is searched is found by its words.
@@ -85,12 +88,6 @@ function equalities(search: WordSearch, table: string, values: ParameterValues):
   return search.identifiers
     .filter(({ isInWords }) => !isInWords)
     .map((each) => isWhole(each, search, table, values));
-}
-
-/** The condition that one of the columns is the whole text. */
-function isNamed(search: WordSearch, table: string, values: ParameterValues): string {
-  const whole = search.identifiers.map((each) => isWhole(each, search, table, values));
-  return `(${['false', ...whole].join(' OR ')})`;
 }
 
 /**

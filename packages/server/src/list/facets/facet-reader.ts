@@ -19,26 +19,9 @@ import { type FacetRequest, facetStatement, labelFields } from './facet-statemen
 import { type MissingWords, missingWords, type NearText, nearTexts } from './near-words.js';
 import type { FacetsQueryDto } from './facet-endpoints.js';
 
-/** The numbers of a list's objects by the values of fields, as a handler describes them. Nothing has been read yet. */
-export class FacetCounts {
-  constructor(
-    private readonly list: Listing,
-    readonly request: FacetRequest,
-  ) {}
-
-  /** The list as a client sees it. Its fields are those that the counts show or depend on. */
-  visibleTo(client: ScopeClient | undefined): VisibleListing {
-    const { fields, names } = this.request;
-    const columns = names.flatMap((name) =>
-      fields.presence.has(name) ? [] : [columnNamed(fields, name)],
-    );
-    const { metadata } = this.list.repository;
-    return VisibleListing.of(this.list, client, { fields: labelFields(metadata, columns) });
-  }
-}
-
 /**
- * The facet counts that a request asks for, of what the handler of the list returned.
+ * The list whose facet counts a request asks for, as the client sees it, and the counts, of what the handler of the list
+ * returned. Nothing has been read yet.
  *
  * @throws TypeError if that is no `Listing`; ApiError `-15` if the client sees no field that is counted by default
  */
@@ -46,7 +29,7 @@ export function facetCountsOf(
   list: unknown,
   query: FacetsQueryDto,
   client: ScopeClient | undefined,
-): FacetCounts {
+): [VisibleListing, FacetRequest] {
   const entity = entityOf(query.constructor) as Type;
   if (!(list instanceof Listing)) {
     throw new TypeError(
@@ -56,7 +39,22 @@ export function facetCountsOf(
   const fields = visibleFields(entity, query.countable, rightsOf(client));
   const { facets: names = countedByDefault(fields), limit, facetStarts: starts, bounds } = query;
   if (names.length === 0) throw errors.forbidden('These facets are not for this client');
-  return new FacetCounts(list, { fields, names, limit, starts, bounds });
+  const request = { fields, names, limit, starts, bounds };
+  return [countedListing(list, request, client), request];
+}
+
+/** A list as a client sees it. Its fields are those that the counts show or depend on. */
+export function countedListing(
+  list: Listing,
+  { fields, names }: FacetRequest,
+  client: ScopeClient | undefined,
+): VisibleListing {
+  const columns = names.flatMap((name) =>
+    fields.presence.has(name) ? [] : [columnNamed(fields, name)],
+  );
+  return VisibleListing.of(list, client, {
+    fields: labelFields(list.repository.metadata, columns),
+  });
 }
 
 /** Reads facet counts, each from one statement and so from one snapshot. Another one finds the near texts that it counts. */
@@ -71,7 +69,7 @@ export class FacetReader {
   /**
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
-   * @param list see `FacetCounts.visibleTo`
+   * @param list see `facetCountsOf`
    * @param prefersWait whether its request prefers to wait for a change
    * @throws as `ListSources.of`
    */

@@ -3,7 +3,7 @@ import { replaceIn, type WordSearch } from '../condition/condition.js';
 import { whereOf } from '../condition/print.js';
 import { searchFor } from '../condition/words.js';
 import { searchText, wordsApart } from '../query/search-text.js';
-import { objectTable } from '../statement/matching-objects.js';
+import { objectTable } from '../statement/page-statement.js';
 import { countMatching, talliedBy } from '../statement/tallied-counts.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
 

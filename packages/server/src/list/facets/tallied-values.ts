@@ -16,12 +16,15 @@ import {
 import { isItem } from '../statement/tallied-counts.js';
 import {
   aroundValue,
+  countedWord,
+  countOf,
   type Facet,
   facetAround,
   facetBounds,
   facetName,
   facetNames,
   lastValue,
+  tallyRows,
 } from '../../tally/facet.js';
 import {
   type CellTally,
@@ -31,7 +34,6 @@ import {
   tallyOf,
   wordTallyOf,
 } from '../../tally/described-tally.js';
-import { countedWord, countOf, tallyRows } from '../../tally/counts.js';
 
 /** The counts of a field's values as the tally has them. */
 interface ValueCounts {

@@ -7,11 +7,9 @@ import { sqlTypeOf } from '../../resource/column-values.js';
 import { identifierType } from '../../resource/formats.js';
 import { identifierOf, isBroad, singleCountedColumnsOf } from '../../resource/resource.js';
 import { PAGE_JSON, selection } from '../../resource/selection.js';
-import { objectTable } from '../statement/matching-objects.js';
-import { type PageRequest, stateOf } from '../statement/page-statement.js';
-import { type Facet, facetName } from '../../tally/facet.js';
+import { objectTable, type PageRequest, stateOf } from '../statement/page-statement.js';
+import { countOf, type Facet, facetName, tallyRows } from '../../tally/facet.js';
 import { tallyOf } from '../../tally/described-tally.js';
-import { countOf, tallyRows } from '../../tally/counts.js';
 import type { PageStatement } from './plan.js';
 
 /**

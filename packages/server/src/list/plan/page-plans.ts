@@ -5,8 +5,13 @@ import { selectedRelated } from '../../resource/selection.js';
 import { scopeOf } from '../../resource/visibility.js';
 import { sqlEach } from '../condition/print.js';
 import { depthAt, pickedByOffset } from '../statement/picked-by-offset.js';
-import { objectTable } from '../statement/matching-objects.js';
-import { pageObjects, pageText, type PageToRead, stateOf } from '../statement/page-statement.js';
+import {
+  objectTable,
+  pageObjects,
+  pageText,
+  type PageToRead,
+  stateOf,
+} from '../statement/page-statement.js';
 import { knownIdentifiers, objectsAhead } from '../statement/known-lists.js';
 import {
   anchorOf,

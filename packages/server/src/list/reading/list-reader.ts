@@ -16,8 +16,7 @@ import {
   placesBehind,
   placesBehindKnown,
 } from '../statement/known-lists.js';
-import { matchingObjects } from '../statement/matching-objects.js';
-import type { PageRequest, PageToRead } from '../statement/page-statement.js';
+import { matchingObjects, type PageRequest, type PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
 import { ListSources } from './list-sources.js';

@@ -69,8 +69,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     if (queryClass.prototype instanceof FacetsQueryDto) {
       const query = (await this.queryOf(request, queryClass)) as FacetsQueryDto;
       const counts = facetCountsOf(result, query, request.client);
-      const visible = counts.visibleTo(request.client);
-      const prepared = this.facets.prepare(visible, counts.request, prefersWait);
+      const prepared = this.facets.prepare(...counts, prefersWait);
       return this.pages.answer(prepared, request);
     }
     if (result instanceof Listing) {

@@ -38,10 +38,12 @@ export interface Item {
   readonly value: string | null;
 }
 
+/** The columns of an entity. */
+type Columns = Pick<EntityMetadata, 'findColumnWithPropertyName'>;
+
 /** The first search among conditions that every object must meet. */
 export function searchIn(conditions: readonly Condition[]): WordSearch | undefined {
-  const found = conditions.find(({ kind }) => kind === 'words');
-  return found?.kind === 'words' ? found.search : undefined;
+  return conditions.find((condition) => condition.kind === 'words')?.search;
 }
 
 /**
@@ -50,16 +52,13 @@ export function searchIn(conditions: readonly Condition[]): WordSearch | undefin
  */
 export function criteriaOf(
   conditions: readonly Condition[],
-  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+  metadata: Columns,
 ): Criteria | undefined {
   const read: Read = {
     equal: new Map(),
     intervals: new Map(),
     missing: new Set(),
     excluded: new Map(),
-    search: undefined,
-    item: undefined,
-    lacking: undefined,
   };
   if (!conditions.every((condition) => adds(read, condition, metadata))) return undefined;
   return { ...read, intervals: [...read.intervals.values()], missing: [...read.missing] };
@@ -71,17 +70,13 @@ interface Read {
   readonly intervals: Map<string, Interval>;
   readonly missing: Set<string>;
   readonly excluded: Map<string, readonly string[]>;
-  search: WordSearch | undefined;
-  item: Item | undefined;
-  lacking: Item | undefined;
+  search?: WordSearch;
+  item?: Item;
+  lacking?: Item;
 }
 
 /** Adds a condition. Returns whether criteria can say it beside the others. */
-function adds(
-  read: Read,
-  condition: Condition,
-  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
-): boolean {
+function adds(read: Read, condition: Condition, metadata: Columns): boolean {
   const { equal, intervals, missing, excluded } = read;
   /** Several conditions on one column are values, or bounds of an interval. */
   const isNew = (column: string, same?: ReadonlyMap<string, unknown>): boolean =>
@@ -154,11 +149,7 @@ function addItem(
  * The only one of an array of items, as text; `undefined` if they are several: an object may have more than one of them, so that
  * their counts do not add up.
  */
-function onlyItem(
-  column: string,
-  items: unknown,
-  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
-): string | undefined {
+function onlyItem(column: string, items: unknown, metadata: Columns): string | undefined {
   const [text, ...others] = textsOf(column, items as readonly unknown[], metadata) ?? [];
   return others.length > 0 ? undefined : text;
 }
@@ -167,7 +158,7 @@ function onlyItem(
 function textsOf(
   column: string,
   values: readonly unknown[],
-  metadata: Pick<EntityMetadata, 'findColumnWithPropertyName'>,
+  metadata: Columns,
 ): readonly string[] | undefined {
   const type = metadata.findColumnWithPropertyName(column)?.type;
   const areTexts = values.every(

@@ -8,8 +8,7 @@ import {
 } from '../../database/planner.js';
 import { hasOwnTable, tableOf } from '../../resource/resource.js';
 import { tallyOf, wordTallyOf } from '../../tally/described-tally.js';
-import { EVERY_OBJECT, facetNames } from '../../tally/facet.js';
-import { tallyRows, wordCountOf } from '../../tally/counts.js';
+import { EVERY_OBJECT, facetNames, tallyRows, wordCountOf } from '../../tally/facet.js';
 import { and } from '../condition/print.js';
 import { keysOf, orderBy } from '../listing/order.js';
 import { compareNothing, facetsOf } from './criteria.js';

@@ -11,7 +11,7 @@ import {
   type OrderKey,
   referenceTo,
 } from '../listing/order.js';
-import type { MatchingObjects } from './matching-objects.js';
+import type { MatchingObjects } from './page-statement.js';
 
 /** The objects from which a page picks, as SQL on `object`, the table of the resource. */
 export interface Picking extends Omit<MatchingObjects, 'values'> {

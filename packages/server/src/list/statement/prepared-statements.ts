@@ -7,8 +7,7 @@ import { columnOf, hasOwnTable, isBroad } from '../../resource/resource.js';
 import type { ColumnCondition } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
 import { areEqualities, type Criteria } from './criteria.js';
-import type { MatchingObjects } from './matching-objects.js';
-import type { PageToRead } from './page-statement.js';
+import type { MatchingObjects, PageToRead } from './page-statement.js';
 
 /**
  * Whether connections prepare a statement. `if frequent`: clients choose what its text depends on, so that there may be

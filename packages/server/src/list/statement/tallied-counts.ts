@@ -3,13 +3,13 @@ import { ParameterValues } from '../../database/statement.js';
 import { sqlTypeOf } from '../../resource/column-values.js';
 import { columnOf, singleCountedColumnsOf } from '../../resource/resource.js';
 import {
-  type CellBound,
-  Cells,
   countOf,
   countOfColumn,
   countWhere,
+  type Facet,
+  facetNames,
   wordCountOf,
-} from '../../tally/counts.js';
+} from '../../tally/facet.js';
 import {
   type CellTally,
   cellTallyOf,
@@ -17,8 +17,7 @@ import {
   tallyOf,
   wordTallyOf,
 } from '../../tally/described-tally.js';
-import { type Facet, facetNames } from '../../tally/facet.js';
-import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
+import { type CellBound, Cells, type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import type { Bound, Condition } from '../condition/condition.js';
 import { and, identifiersText } from '../condition/print.js';
 import { onlyNamed } from '../condition/words.js';

@@ -2,14 +2,13 @@ import { andFirst, SORTING_COST, unindexed } from '../../database/planner.js';
 import type { ParameterValues } from '../../database/statement.js';
 import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { hasOwnTable, identifierOf } from '../../resource/resource.js';
-import { Cells } from '../../tally/counts.js';
+import { Cells, type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import { cellTallyOf, tallyOf } from '../../tally/described-tally.js';
 import { facetNames } from '../../tally/facet.js';
-import { type TalliedObjects, TallyRanks } from '../../tally/ranks.js';
 import { and, sqlEach } from '../condition/print.js';
 import { branchOrderBy, isIndexed, keysOf, type OrderKey, referenceTo } from '../listing/order.js';
 import { type Criteria, facetsOf, onlyInterval } from './criteria.js';
-import type { MatchingObjects } from './matching-objects.js';
+import type { MatchingObjects } from './page-statement.js';
 import type { Picking } from './picked-objects.js';
 import { type Counted, countedBetween, countOfFacets, sortedObjects } from './tallied-counts.js';
 
