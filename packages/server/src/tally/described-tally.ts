@@ -85,7 +85,6 @@ export function tallyOf(metadata: EntityMetadata): DescribedTally {
   return described;
 }
 
-/** Every order of a tally. */
 export function everyOrder({
   byIdentifier,
   byValue,

@@ -51,7 +51,6 @@ export function facetNames(facets: readonly Facet[], values: ParameterValues): s
   return values.addTyped(facets.map(facetName), 'text[]');
 }
 
-/** A value in a name. */
 function sized(value: string, isFollowed: boolean): string {
   return isFollowed ? `${Array.from(value).length}:${value}` : value;
 }

@@ -110,7 +110,6 @@ function compared(
   }
 }
 
-/** Each condition in SQL. */
 export function sqlEach(conditions: readonly Condition[], context: PrintContext): string[] {
   return conditions.map((condition) => sqlOf(condition, context));
 }

@@ -27,9 +27,9 @@ export interface FacetRequest {
   readonly bounds?: readonly string[] | undefined;
 }
 
-/** A field, and its place among those that are asked for. */
 interface Asked {
   readonly name: string;
+  /** The place among the fields that are asked for. */
   readonly at: number;
   /** The column that it is about. */
   readonly column: string;

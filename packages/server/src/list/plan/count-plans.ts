@@ -73,7 +73,6 @@ export const COUNT_PLANS: readonly CountPlan[] = [
   index,
 ];
 
-/** The first way that fits. */
 export function countPlanOf(page: PageToRead): CountTaken {
   return firstFit(COUNT_PLANS, page);
 }

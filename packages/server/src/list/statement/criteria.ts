@@ -31,14 +31,12 @@ export interface Criteria {
   readonly lacking?: Item;
 }
 
-/** An item of an array. */
 export interface Item {
   readonly column: string;
   /** As text. Null stands for no item: an array that is null or empty has this one alone. */
   readonly value: string | null;
 }
 
-/** The columns of an entity. */
 type Columns = Pick<EntityMetadata, 'findColumnWithPropertyName'>;
 
 /** The first search among conditions that every object must meet. */

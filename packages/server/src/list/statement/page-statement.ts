@@ -5,7 +5,7 @@ import { carriedColumnsOf } from '../../resource/list-indexes.js';
 import { hasOwnTable, identifierOf, tableOf } from '../../resource/resource.js';
 import { jsonArray, selection } from '../../resource/selection.js';
 import { columnsIn, type Condition, type WordSearch } from '../condition/condition.js';
-import { and, sqlOf } from '../condition/print.js';
+import { and, sqlEach } from '../condition/print.js';
 import { orderBy, type OrderKey } from '../listing/order.js';
 import { type VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
 import { searchIn } from './criteria.js';
@@ -62,8 +62,7 @@ export function matchingObjects(
     conditions.filter(isCarried),
     conditions.filter((condition) => !isCarried(condition)),
   ];
-  const carriedSql = carried.map((condition) => sqlOf(condition, context));
-  const othersSql = others.map((condition) => sqlOf(condition, context));
+  const [carriedSql, othersSql] = [sqlEach(carried, context), sqlEach(others, context)];
   const every = columnsIn(conditions);
   const isLookedUp =
     conditions.length > 1 &&

@@ -4,7 +4,7 @@ import type { EntityMetadata } from 'typeorm';
 import { unindexed } from '../../database/planner.js';
 import { ParameterValues, type Statement, statement } from '../../database/statement.js';
 import { columnOf, hasOwnTable, isBroad } from '../../resource/resource.js';
-import type { ColumnCondition } from '../condition/condition.js';
+import { type ColumnCondition, columnConditions } from '../condition/condition.js';
 import { and, sqlOf } from '../condition/print.js';
 import { areEqualities, type Criteria } from './criteria.js';
 import type { MatchingObjects, PageToRead } from './page-statement.js';
@@ -106,7 +106,7 @@ export function plannedOnce({
   ) {
     return undefined;
   }
-  const compared = conditions.filter((each): each is ColumnCondition => !('of' in each));
+  const compared = columnConditions(conditions);
   if (compared.some(({ column }) => columnOf(metadata, column).isVirtualProperty)) return undefined;
   const values = new ParameterValues([], true);
   const parts = compared.map((condition) => ({
