@@ -1,6 +1,6 @@
 /** The public API of the service, for the projects that it serves. */
 export { createDataSource } from './create-data-source.js';
-export { run } from './run.js';
+export { run } from './cli/program.js';
 export { Settings } from './settings/settings.js';
 
 // For entities, in addition to the decorators of TypeORM.

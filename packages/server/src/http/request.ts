@@ -148,7 +148,7 @@ export function parseQuery(query: string): SentParameter[] {
 }
 
 /** Decodes a component. If its bytes are not valid UTF-8, `ILL_FORMED` is appended. */
-export function decode(component: string): string {
+function decode(component: string): string {
   if (!/[%+]/.test(component)) return component;
   const spaced = component.replaceAll('+', ' ');
   try {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorEnvelope } from '../http/envelope.js';
 import { type ErrorDefinition, errors } from '../http/errors.js';
-import { PRIVATE } from '../http/server/headers.js';
+import { PRIVATE, VARY } from '../http/server/headers.js';
 import { type Json, objectOf, referenceTo } from './schema.js';
 
 const text = (maxLength: number, pattern: string): Json => ({ type: 'string', maxLength, pattern });
@@ -29,7 +29,7 @@ export function headers(rateLimit: number): Json {
     Vary: {
       description: 'The headers of the request on which the response depends.',
       schema: text(100, '^[A-Za-z, -]+$'),
-      example: 'Accept, Authorization, Accept-Encoding',
+      example: VARY,
     },
     ETag: {
       description:

@@ -4,7 +4,7 @@ import type { Observation, SlowRequest } from '../http/observation.js';
 import type { Settings } from '../settings/settings.js';
 
 /** Whether the log is JSON, for a log collector. On a terminal it is text. */
-export function isJsonLog(): boolean {
+function isJsonLog(): boolean {
   return !process.stdout.isTTY;
 }
 
