@@ -208,7 +208,8 @@ export class Mirror {
     let batch: Change[] = [];
     const writeOf = (changed: Change[]): Write => {
       const store = this.stores.get(changed[0]?.resource ?? '');
-      const [objects, deleted] = [changed.flatMap(objectOf), changed.flatMap(deletedOf)];
+      const objects = changed.flatMap((each) => ('object' in each ? [each.object] : []));
+      const deleted = changed.flatMap((each) => ('deleted' in each ? [each.deleted] : []));
       return () => (objects.length > 0 ? store?.put(objects as never[]) : store?.delete(deleted));
     };
     for await (const each of changes) {
@@ -234,14 +235,6 @@ async function run(writes: readonly Write[]): Promise<void> {
     if (typeof result === 'object' && result !== null && 'then' in result)
       await (result as Promise<unknown>);
   }
-}
-
-function objectOf(change: Change): object[] {
-  return 'object' in change ? [change.object] : [];
-}
-
-function deletedOf(change: Change): string[] {
-  return 'deleted' in change ? [change.deleted] : [];
 }
 
 /** A time with the mark of another one, which is what follows the milliseconds. */

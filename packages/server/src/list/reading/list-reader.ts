@@ -19,7 +19,7 @@ import {
 import { matchingObjects, type PageRequest, type PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
-import { ListSources } from './list-sources.js';
+import { ListSources, readResolved, type ReadRows } from './list-sources.js';
 import {
   type Explanation,
   keyOf,
@@ -27,7 +27,6 @@ import {
   type ReadPage,
   type VersionedPage,
 } from './prepared-list.js';
-import { readResolved, type ReadRows } from './resolved-listing.js';
 import { onlyPage } from './versions.js';
 import { wholeList } from './whole-list.js';
 
