@@ -62,11 +62,7 @@ export class Connection {
     return done ? undefined : JSON.parse(value);
   }
 
-  /**
-   * Claims the data directory. Returns the holder if another process has claimed it.
-   *
-   * @param {string} holder
-   */
+  /** Claims the data directory. Returns the holder if another process has claimed it. @param {string} holder */
   async claim(holder) {
     this.#socket.write(`${holder}\n`);
     return (await this.next())?.holder;
@@ -108,11 +104,7 @@ export async function connect(cluster, settings) {
   );
 }
 
-/**
- * A connection to the supervisor that listens; undefined if there is none.
- *
- * @param {Cluster} cluster
- */
+/** A connection to the supervisor that listens; undefined if there is none. @param {Cluster} cluster */
 async function supervisorOf({ directory }) {
   try {
     const socket = createConnection(await readlink(join(directory, SOCKET)));

@@ -27,11 +27,7 @@ export async function createAtomically(folder, create) {
   }
 }
 
-/**
- * Removes temporary folders of processes that died while they created `folder`.
- *
- * @param {string} folder
- */
+/** Removes temporary folders of processes that died while they created `folder`. @param {string} folder */
 async function removeLeftovers(folder) {
   const prefix = `${basename(folder)}.init-`;
   for (const name of await readdir(dirname(folder))) {

@@ -6,11 +6,7 @@ export class EmbeddedPostgresError extends Error {
   name = 'EmbeddedPostgresError';
 }
 
-/**
- * The `code` of a system error, such as `EACCES`.
- *
- * @param {unknown} error
- */
+/** The `code` of a system error, such as `EACCES`. @param {unknown} error */
 export function errorCode(error) {
   return types.isNativeError(error) && 'code' in error ? String(error.code) : undefined;
 }

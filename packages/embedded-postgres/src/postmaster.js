@@ -76,11 +76,7 @@ function parse(content) {
   return { pid, directory, status: status.trim() };
 }
 
-/**
- * The parent and the command line of a process; undefined if there is none.
- *
- * @param {string} pid
- */
+/** The parent and the command line of a process; undefined if there is none. @param {string} pid */
 async function processOf(pid) {
   if (!/^[1-9]\d*$/.test(pid)) return undefined;
   try {

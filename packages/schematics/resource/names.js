@@ -85,11 +85,7 @@ function checkWords(words, refusal) {
   throw new GeneratorError(`${refusal}: use letters and digits of ASCII, starting with a letter`);
 }
 
-/**
- * Checks that a name is not one that the service or PostgreSQL gives to a table or a path.
- *
- * @param {string} name
- */
+/** Checks that a name is not one that the service or PostgreSQL gives to a table or a path. @param {string} name */
 export function checkNotTaken(name) {
   const taken = takenBy(name);
   if (taken !== undefined) throw new GeneratorError(`${name} ${taken}`);

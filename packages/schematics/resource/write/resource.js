@@ -117,11 +117,7 @@ export const quoted = (...texts) => texts.map((text) => `'${text}'`).join(', ');
 export const listed = (words) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;
 
-/**
- * TypeScript in the format of the project, whose folder the generator runs in.
- *
- * @param {string} text
- */
+/** TypeScript in the format of the project, whose folder the generator runs in. @param {string} text */
 export async function formatted(text) {
   return format(text, { ...(await resolveConfig('src/app.module.ts')), parser: 'typescript' });
 }

@@ -88,9 +88,7 @@ async function causeOf(error: unknown): Promise<unknown> {
   return lastLoss ?? error;
 }
 
-/**
- * The program with all its commands. What only some commands need is imported when they run.
- */
+/** The program with all its commands. What only some commands need is imported when they run. */
 export function program(project: Project): Command {
   const catalogue = new Command('catalogue')
     .description('A catalogue listing service over HTTP')

@@ -1,3 +1,4 @@
+import { escapeIdentifier } from 'pg';
 import type { EntityManager, QueryRunner } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { driverErrorOf } from './database-failure.js';
@@ -227,7 +228,7 @@ async function installDeletions(
     const renamed = present(name);
     if (renamed === undefined || renamed === name) continue;
     await manager.query(
-      `ALTER TABLE ${quoted(`${resource}_deletions`)} RENAME COLUMN ${quoted(name)} TO ${quoted(renamed)}`,
+      `ALTER TABLE ${escapeIdentifier(`${resource}_deletions`)} RENAME COLUMN ${escapeIdentifier(name)} TO ${escapeIdentifier(renamed)}`,
     );
   }
   await manager.query('SELECT install_deletions($1, $2, $3)', [
@@ -244,19 +245,15 @@ async function installUpdatedAt(
   present: Present,
   [named]: readonly NamedColumn[],
 ): Promise<void> {
-  const trigger = quoted(`${resource}_updated_at`);
+  const trigger = escapeIdentifier(`${resource}_updated_at`);
   const column = present(named?.name ?? '');
   if (column === named?.name) return;
   await manager.query(
     column === undefined
-      ? `DROP TRIGGER ${trigger} ON ${quoted(resource)}`
-      : `CREATE OR REPLACE TRIGGER ${trigger} BEFORE INSERT OR UPDATE ON ${quoted(resource)}
+      ? `DROP TRIGGER ${trigger} ON ${escapeIdentifier(resource)}`
+      : `CREATE OR REPLACE TRIGGER ${trigger} BEFORE INSERT OR UPDATE ON ${escapeIdentifier(resource)}
          FOR EACH ROW EXECUTE FUNCTION keep_updated_at('${column.replaceAll("'", "''")}')`,
   );
 }
 
 const INSTALL = { updated_at: installUpdatedAt, words: installWords, deletions: installDeletions };
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}

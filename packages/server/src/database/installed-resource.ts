@@ -19,9 +19,8 @@ export async function hasTable(manager: EntityManager, table: string): Promise<b
 export async function hasRows(
   queries: Pick<EntityManager, 'query'>,
   from: string,
-  values?: unknown[],
 ): Promise<boolean> {
-  const rows = await queries.query<unknown[]>(`SELECT FROM ${from} LIMIT 1`, values);
+  const rows = await queries.query<unknown[]>(`SELECT FROM ${from} LIMIT 1`);
   return rows.length > 0;
 }
 

@@ -45,11 +45,7 @@ export class Primary {
     return this.refusal?.limitation ?? limitationOf(this.server);
   }
 
-  /**
-   * Fails at once while new connections are refused and none is open.
-   *
-   * @throws NotPrimaryError
-   */
+  /** Fails at once while new connections are refused and none is open. @throws NotPrimaryError */
   requireConnections(): void {
     if (this.accepted.size === 0 && this.refusal) throw this.refusal;
   }

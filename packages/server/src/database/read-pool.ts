@@ -137,11 +137,7 @@ export class Snapshot {
     return snapshot;
   }
 
-  /**
-   * The rows of a statement, with values as text.
-   *
-   * @throws the reason of the signal if the signal is aborted
-   */
+  /** The rows of a statement, with values as text. @throws the reason of the signal if the signal is aborted */
   async rows(text: string, values: readonly unknown[] = []): Promise<(string | null)[][]> {
     const config: QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
     return this.run<(string | null)[]>(config);

@@ -35,9 +35,7 @@ export class ParameterValues {
     return `$${this.values.push(value)}`;
   }
 
-  /**
-   * Adds a value and returns its parameter with an SQL type, if the statement is to be planned once as `anyValue`.
-   */
+  /** Adds a value and returns its parameter with an SQL type, if the statement is to be planned once as `anyValue`. */
   addTyped(value: unknown, type: string): string {
     const parameter = `${this.add(value)}::${type}`;
     return this.isPlannedOnce ? `${anyValue(parameter)}::${type}` : parameter;

@@ -252,20 +252,12 @@ export const isArrayType = (type) => COLUMN_TYPES[type].columnTypes[0].endsWith(
 /** The types that an identifier can have, by name. */
 export const IDENTIFIER_TYPES = /** @type {const} */ (['text', 'integer', 'bigint', 'uuid']);
 
-/**
- * The type of an identifier, and of references to it.
- *
- * @param {typeof IDENTIFIER_TYPES[number]} name
- */
+/** The type of an identifier, and of references to it. @param {typeof IDENTIFIER_TYPES[number]} name */
 export function identifierFacts(name) {
   return COLUMN_TYPES[name === 'text' ? 'reference' : name];
 }
 
-/**
- * Maximum bytes of a text in an index.
- *
- * @param {number} length maximum characters, of at most four bytes in UTF-8
- */
+/** Maximum bytes of a text in an index. @param {number} length maximum characters, of at most four bytes in UTF-8 */
 export function textBytes(length) {
   return 8 * Math.ceil((4 + 4 * length) / 8);
 }
@@ -280,11 +272,7 @@ function sqlType({ type, length, precision, collation }) {
   return `${type}${size === undefined ? '' : `(${size})`}${collation === undefined ? '' : ` COLLATE "${collation}"`}`;
 }
 
-/**
- * An integer as TypeScript is written in this project: `10_000`, `5000`.
- *
- * @param {number} value
- */
+/** An integer as TypeScript is written in this project: `10_000`, `5000`. @param {number} value */
 function digits(value) {
   return value < 10_000 ? String(value) : String(value).replace(/\B(?=(\d{3})+$)/g, '_');
 }

@@ -36,11 +36,7 @@ interface ColumnValues {
   readonly publicForm?: (reference: string) => string;
   /** The JSON schema of the public form, of a value that is not null. */
   readonly schema: (column: ColumnMetadata) => ValueSchema;
-  /**
-   * How an import reads a cell.
-   *
-   * @throws TypeError for a type that cannot be imported
-   */
+  /** How an import reads a cell. @throws TypeError for a type that cannot be imported */
   readonly cell: (column: CellColumn) => CellFormat;
   /** What the type has in PostgreSQL beyond the public form. Absent: nothing. */
   readonly beyond?: BeyondForm;

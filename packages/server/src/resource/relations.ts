@@ -7,11 +7,7 @@ import {
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { identifierOf, resourceName, tableOf } from './resource.js';
 
-/**
- * The entity that a column refers to with `@ForeignKey`.
- *
- * @throws TypeError if it refers to none
- */
+/** The entity that a column refers to with `@ForeignKey`. @throws TypeError if it refers to none */
 export function relatedEntity(entity: ObjectType<unknown>, column: string): ObjectType<unknown> {
   const target = references(entity).get(column);
   if (!target) throw new TypeError(`${entity.name}.${column} has no @ForeignKey`);

@@ -1,6 +1,4 @@
-/**
- * The names that no resource can have, for the service and the generator.
- */
+/** The names that no resource can have, for the service and the generator. */
 
 /** The service's own tables, except those that it keeps for each resource. */
 export const SERVICE_TABLES = [

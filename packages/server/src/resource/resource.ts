@@ -24,11 +24,7 @@ export function pluralName(entity: ObjectType<unknown>): string {
   return name.replaceAll('_', ' ');
 }
 
-/**
- * The name of an entity's resource.
- *
- * @throws TypeError if it is not a `@Resource`
- */
+/** The name of an entity's resource. @throws TypeError if it is not a `@Resource` */
 export function resourceName(entity: ObjectType<unknown>): string {
   const declared = declaredOf({ target: entity });
   if (declared) return declared.name;
@@ -109,11 +105,7 @@ export function isBroad(metadata: EntityMetadata, name: string): boolean {
   return type === 'enum' || type === 'boolean';
 }
 
-/**
- * The column of a property.
- *
- * @throws TypeError if there is none
- */
+/** The column of a property. @throws TypeError if there is none */
 export function columnOf(metadata: EntityMetadata, property: string): ColumnMetadata {
   const column = metadata.findColumnWithPropertyName(property);
   if (!column) throw new TypeError(`${metadata.tableName} has no column ${property}`);

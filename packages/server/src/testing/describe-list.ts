@@ -147,6 +147,12 @@ export function describeList(
       return service.anonymous().options(url).set(service.headers);
     }
 
+    async function refusesUndefined(url: string, name: string): Promise<void> {
+      await service
+        .get(`${url}?${name}=1`)
+        .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+    }
+
     function trials(): [name: string, WholeTrial][] {
       return Object.entries(filters).flatMap(([name, each]) =>
         each.map((trial): [string, WholeTrial] => [name, trial]),
@@ -439,9 +445,7 @@ export function describeList(
 
     it('refuses a parameter that it does not define, by name', async () => {
       for (const name of ['nonsense', 'Limit', 'limit[]', '__proto__', 'constructor', 'toString']) {
-        await service
-          .get(`${path}?limit=1&${name}=1`)
-          .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+        await refusesUndefined(path, name);
       }
     });
 
@@ -509,9 +513,7 @@ export function describeList(
         expect(headers).not.toHaveProperty('x-updated-until');
         await service.get(path).set('If-None-Match', '*').expect(200);
         for (const name of ['updatedSince', 'updatedUntil']) {
-          await service
-            .get(`${path}?${name}=2026-01-01T00:00:00Z`)
-            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+          await refusesUndefined(path, name);
         }
         const changes = await service
           .get(`/changes?resources=${resource}`)
@@ -626,9 +628,7 @@ export function describeList(
         const documented = names(document.paths[facets].get.parameters);
         expect(documented).toEqual(expect.arrayContaining(['facets', 'limit']));
         for (const name of others) {
-          await service
-            .get(`${facets}?${name}=1`)
-            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
+          await refusesUndefined(facets, name);
         }
       });
     });
@@ -765,14 +765,8 @@ export function describeList(
         expect(body.response_data.objects).toEqual([{ [identifier]: identifiers[0] }]);
         const refused = included.length > 0 ? [] : ['include'];
         const ofLists = ['limit', 'offset', 'sort', ...Object.keys(filters)];
-        for (const [of, name] of [
-          ...[...ofLists, ...refused].map((each) => [url, each]),
-          ...refused.map((each) => [path, each]),
-        ]) {
-          await service
-            .get(`${of}?${name}=1`)
-            .expect(400, refusal(-23, `The parameter ${name} must not be present in this request`));
-        }
+        for (const name of [...ofLists, ...refused]) await refusesUndefined(url, name);
+        for (const name of refused) await refusesUndefined(path, name);
       });
 
       it('is -31 if there is no such object', async () => {

@@ -136,7 +136,7 @@ export async function loadReferenced(
   }
 }
 
-/** An object with its identifier and its required columns, of which those may differ that are texts or unique. */
+/** An object with its identifier and its required columns. Texts are the identifier. */
 function required(metadata: EntityMetadata, identifier: string | number, at: number): Row {
   const columns = metadata.columns.filter(
     (column) =>
@@ -148,10 +148,12 @@ function required(metadata: EntityMetadata, identifier: string | number, at: num
   );
   return Object.fromEntries(
     columns.map((column) => {
-      if (column.isPrimary) return [column.propertyName, identifier];
+      const { isPrimary, length, propertyName } = column;
       const type = columnTypeOf(column) ?? 'text';
-      const n = type === 'text' || isUnique(column) ? at : 1;
-      return [column.propertyName, MADE[type](n, column)];
+      if (isPrimary) return [propertyName, identifier];
+      if (type === 'text')
+        return [propertyName, String(identifier).slice(0, Number(length) || Infinity)];
+      return [propertyName, MADE[type](isUnique(column) ? at : 1, column)];
     }),
   );
 }

@@ -180,11 +180,7 @@ function plainRanges(
   return intervals.join(' UNION ALL ');
 }
 
-/**
- * Compares a page with plain SQL. Returns it.
- *
- * @param service sends the requests of the client
- */
+/** Compares a page with plain SQL. Returns it. @param service sends the requests of the client */
 export function comparePage(
   service: Pick<Service, 'get' | 'dataSource'>,
   resource: PlainResource,
@@ -194,11 +190,7 @@ export function comparePage(
   return compare(service, resource.path, request, plainPage(resource, request, client));
 }
 
-/**
- * Compares facet counts with plain SQL.
- *
- * @param same a request that means the same. Default: the request itself.
- */
+/** Compares facet counts with plain SQL. @param same a request that means the same. Default: the request itself. */
 export function compareFacets(
   service: Pick<Service, 'get' | 'dataSource'>,
   resource: PlainResource,
@@ -282,11 +274,7 @@ function namesIn(text = ''): string[] {
   return text.split(',').filter((name) => name !== '');
 }
 
-/**
- * A list at random.
- *
- * @param chosen its filters: `name`, whose value is drawn, or `name=value`
- */
+/** A list at random. @param chosen its filters: `name`, whose value is drawn, or `name=value` */
 export function randomList(
   random: Random,
   { sorts, filters, relevance, included = {} }: PlainResource,
@@ -328,11 +316,11 @@ export function listed(texts: string): string {
 }
 
 /** The column has one of some values. */
-export function equals(column: string, values: readonly string[], several = true): PlainFilter {
+export function equals(column: string, values: readonly string[]): PlainFilter {
   return {
     columns: [column],
-    sample: (random) => (several ? some(random, values) : random.pick(values)),
-    keeps: (value) => `"${column}" IN (${several ? listed(value) : literal(value)})`,
+    sample: (random) => some(random, values),
+    keeps: (value) => `"${column}" IN (${listed(value)})`,
   };
 }
 
