@@ -1,6 +1,5 @@
 import { hasErrcode } from './envelope.js';
-import type { OwnField, ResourceTypes } from './resource.js';
-import type { Selected } from './selected.js';
+import type { OwnField, ResourceTypes, Selected } from './resource.js';
 import { valuesOf } from './stream.js';
 import { type CallOptions, totalOf, type Transport, updatedUntil } from './transport.js';
 

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER, throwIfAborted, unlessAborted } from './abort.js';
+import { LONGEST_TIMER, throwIfAborted, unlessAborted } from './exchange.js';
 import { CatalogueConnectionError, CatalogueError, hasErrcode } from './envelope.js';
 
 /** Whether and when a request is sent again. */

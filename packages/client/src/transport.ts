@@ -1,6 +1,5 @@
-import { throwIfAborted } from './abort.js';
+import { Exchange, throwIfAborted } from './exchange.js';
 import { dataOf, errorOf, notOfTheService } from './envelope.js';
-import { Exchange } from './exchange.js';
 import type { Page } from './list.js';
 import { queryStringOf } from './query.js';
 import { type RetryOptions, sleep, withRetries } from './retry.js';

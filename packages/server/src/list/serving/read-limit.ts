@@ -139,7 +139,7 @@ export class StreamLimit {
     whole: WholeList,
     client: string,
     signal: AbortSignal,
-    patience = 0,
+    patience: number,
   ): Promise<OpenList> {
     const latest = performance.now() + patience;
     while (!this.hasRoom(client) && performance.now() < latest && !signal.aborted)
