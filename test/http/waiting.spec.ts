@@ -402,7 +402,7 @@ describe('Requests whose waits end at the same time', () => {
     const responses = await Promise.all(waiting);
     expect(ran).toEqual(['one', 'of-another-client', 'compressed']);
     const left = responses.map(({ headers }) => headers['x-ratelimit-remaining']);
-    const own = ['x-request-id', 'x-ratelimit-remaining', 'date'];
+    const own = ['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'date'];
     const [one, same, another, compressed] = responses.map(({ headers, status, body }) => {
       const shared = Object.entries(headers).filter(([name]) => !own.includes(name));
       return { id: headers['x-request-id'], headers: Object.fromEntries(shared), status, body };
