@@ -141,13 +141,12 @@ describe('A first catalogue start, with nothing but a directory', () => {
 
   it('has a public client for the storefront, which names it', async () => {
     const page = await readFile('examples/storefront/index.html', 'utf8');
-    expect(page).toMatch(/clientID: 'shop',\s+accessToken: 'shop-token'/);
-    const headers = { 'X-Client-ID': 'shop', Authorization: 'Bearer shop-token' };
+    expect(page).toContain("clientID: 'shop'");
     const ask = (path: string, accept = 'application/json') =>
-      fetch(`${first.address}${path}`, { headers: { ...headers, Accept: accept } });
-    for (const path of ['/products?limit=100', '/facets/products?facets=within&limit=100'])
+      fetch(`${first.address}${path}clientID=shop`, { headers: { Accept: accept } });
+    for (const path of ['/products?limit=100&', '/facets/products?facets=within&limit=100&'])
       expect((await ask(path)).status).toBe(200);
-    expect((await ask('/products', 'text/csv')).status).toBe(403);
+    expect((await ask('/products?', 'text/csv')).status).toBe(403);
   });
 
   it('refuses a second service on the same directory in one line, which names the first', async () => {
@@ -392,7 +391,7 @@ describe('catalogue start on a database of its own', () => {
     await client.end();
     const started = await waiting;
     expect(started.output()).toMatch(
-      /^Waiting for the database: cannot execute .* in a read-only/m,
+      /^Waiting for the database: The database is read-only, or a standby$/m,
     );
     expect(started.output()).toContain('listens on');
     expect(await stop(started, 'SIGTERM')).toBe(0);
