@@ -16,5 +16,4 @@ export {
 } from './resource/column-types.js';
 export { FILTER_FLAGS, type Flag, FLAGGED, flagsOf } from './resource/filter-forms.js';
 export { isDouble, isSameNumber, JsonText, readJson } from './resource/json-text.js';
-export { METADATA_TABLE } from './schema/schema-changes.js';
-export { takenBy } from './resource/reserved-names.js';
+export { METADATA_TABLE, takenBy } from './resource/reserved-names.js';

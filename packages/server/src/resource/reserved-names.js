@@ -1,4 +1,4 @@
-/** The names that no resource can have, for the service and the generator. */
+/** The names that no resource can have, and the table of TypeORM among them, for the service and the generator. */
 
 /** The service's own tables, except those that it keeps for each resource. */
 export const SERVICE_TABLES = [
@@ -13,6 +13,11 @@ export const SERVICE_TABLES = [
   'typeorm_metadata',
   'watermark',
 ];
+
+/** Creates the table in which TypeORM keeps the expressions of generated columns. */
+export const METADATA_TABLE =
+  'CREATE TABLE IF NOT EXISTS "typeorm_metadata" ("type" character varying NOT NULL, "database" character varying, ' +
+  '"schema" character varying, "table" character varying, "name" character varying, "value" text)';
 
 /** Common table expressions of its statements, which would hide the table of the resource. */
 const EXPRESSIONS = `

@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { ownResources } from '../resource/resource.js';
 import { listIndexPrefix } from '../resource/list-indexes.js';
+import { METADATA_TABLE } from '../resource/reserved-names.js';
 
 /** Statements that change a schema, and those that revert it, each in order of execution. */
 export interface Changes {
@@ -53,11 +54,6 @@ interface ParameterisedStatement {
   readonly query: string;
   readonly parameters?: readonly unknown[];
 }
-
-/** Creates the table in which TypeORM keeps the expressions of generated columns. */
-export const METADATA_TABLE =
-  'CREATE TABLE IF NOT EXISTS "typeorm_metadata" ("type" character varying NOT NULL, "database" character varying, ' +
-  '"schema" character varying, "table" character varying, "name" character varying, "value" text)';
 
 /**
  * Statements with their parameters as literals. What TypeORM notes of a generated column bears the names of the
