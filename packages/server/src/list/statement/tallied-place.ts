@@ -18,7 +18,7 @@ import { type Counted, countedBetween, countOfFacets, sortedObjects } from './ta
  * number of objects with the same value before it as `skipped`. It is empty if the page begins behind all objects with a
  * value.
  */
-export interface TalliedPlace extends Counted {
+interface TalliedPlace extends Counted {
   /** The number of matching objects with a value in the sorted column, in SQL. */
   readonly valuedCount: string;
 }
@@ -34,7 +34,10 @@ export function talliedPlace(
 ): ((offset: string, values: ParameterValues) => TalliedPlace) | undefined {
   const [first] = order;
   if (!criteria || !first || !hasOwnTable(metadata)) return undefined;
-  const objects = orderedObjects(metadata, first, criteria);
+  // An interval is placed by the ranks of a sorted column, which the identifier can be, too.
+  const objects = facets
+    ? orderedObjects(metadata, first, criteria)
+    : sortedObjects(metadata, first.column.propertyName, criteria);
   if (!objects) return undefined;
   const interval = onlyInterval(criteria);
   if (interval && interval.column === objects.order.column?.propertyName) {
