@@ -65,7 +65,9 @@ export function facetBounds(
   values: readonly string[] = [],
 ): [first: string, end: string] {
   const first = facetName({ columns, values: [...values.slice(0, columns.length - 1), ''] });
-  return [first, textAbove(first) ?? ''];
+  const end = textAbove(first);
+  if (end === undefined) throw new TypeError('No text is above every text');
+  return [first, end];
 }
 
 /** SQL for the last value in the column `facet`, by the SQL for the first of the bounds that it is between. */
