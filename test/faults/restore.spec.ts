@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { SchemaDoubt } from '#server/database/database-failure.js';
+import { SchemaDoubt } from '#server/database/schema-doubt.js';
 import { SchemaCheck } from '#server/schema/schema-check.js';
 import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { logLines } from '../log-lines.js';

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { databaseFailure, driverErrorOf, ReadOnlyError } from '../database/database-failure.js';
 import { CommandError } from '../command-error.js';
 import { createApplication } from '../application.js';
-import { writeStartLine } from '../operations/log.js';
+import { writeStartLine } from '../operations/start-line.js';
 import { installedLine, migrate } from '../schema/migrate.js';
 import { migrationsOf, type Project } from '../project.js';
 import type { Settings } from '../settings/settings.js';

@@ -8,7 +8,7 @@ import { CommandError } from '../command-error.js';
 import { checkPeers } from '../package.js';
 import type { Project } from '../project.js';
 import { loadEnvFile, Settings } from '../settings/settings.js';
-import { writeStartLine } from '../operations/log.js';
+import { writeStartLine } from '../operations/start-line.js';
 import { clientCommand, tokenCommand } from './client.commands.js';
 import { exportCommand, importCommand } from './import.commands.js';
 import {

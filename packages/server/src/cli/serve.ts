@@ -22,7 +22,7 @@ import { connectionLimits } from '../http/server/connections.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { Maintenance } from '../list/maintenance.js';
 import { OperatorEndpoints } from '../operations/operator-endpoints.js';
-import { writeStartLine } from '../operations/log.js';
+import { writeStartLine } from '../operations/start-line.js';
 import type { Project } from '../project.js';
 import { SchemaCheck } from '../schema/schema-check.js';
 import { searchLanguageDifference } from '../schema/search-language.js';

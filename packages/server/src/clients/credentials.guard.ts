@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CatalogueRequest, sendsToken } from '../http/request.js';
 import { clientAddress, keepAddress, networkOf } from '../http/client-limits.js';
-import { SchemaDoubt } from '../database/database-failure.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ApiError, errors } from '../http/errors.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';

@@ -1,7 +1,5 @@
 import { types } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
-import { Coalesced } from './coalesced.js';
 
 /**
  * Why a query failed for reasons other than its statement:
@@ -82,7 +80,7 @@ const INTERNAL_ERROR = 'XX000';
 const DROPPED = /^(?:cache lookup failed for|could not open relation with OID|could not find )/;
 
 /** Whether a statement of the service may have failed because the schema was not whole. */
-function isSchemaFailure(thrown: unknown): boolean {
+export function isSchemaFailure(thrown: unknown): boolean {
   if (thrown instanceof IncompleteSchemaError) return true;
   if (!types.isNativeError(thrown)) return false;
   const { code = '', message } = driverErrorOf(thrown);
@@ -141,26 +139,4 @@ interface DriverError {
 export function driverErrorOf(thrown: unknown): DriverError {
   const { driverError } = thrown as { driverError?: unknown };
   return (types.isNativeError(driverError) ? driverError : thrown) as DriverError;
-}
-
-/**
- * Tells failures during a change of the schema, such as a restore under the running service, from faults of
- * the service: the errors of PostgreSQL are the same.
- */
-@Injectable()
-export class SchemaDoubt {
-  /**
-   * True from a failure that showed every resource to be incomplete, as while a restore has created tables
-   * without rows, until a check finds one that is complete.
-   */
-  isOpen = false;
-  /** Whether the schema is not whole, or was created again since it was last called. Must not reject. */
-  check: () => Promise<boolean> = () => Promise.resolve(false);
-  private readonly checks = new Coalesced(() => this.check());
-
-  /** Whether a query failed because of a change of the schema. */
-  async explains(thrown: unknown): Promise<boolean> {
-    if (!isSchemaFailure(thrown)) return false;
-    return this.isOpen || this.checks.result();
-  }
 }

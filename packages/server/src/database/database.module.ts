@@ -9,7 +9,7 @@ import { Primary } from './primary.js';
 import { ReadPool } from './read-pool.js';
 import { Replicas } from './replicas.js';
 import { ReservedConnections } from './reserved-connections.js';
-import { SchemaDoubt } from './database-failure.js';
+import { SchemaDoubt } from './schema-doubt.js';
 
 /** The application's data source, with every entity that a module registers by `forFeature`. */
 @Module({})

@@ -12,8 +12,8 @@ import {
   type DatabaseFailure,
   databaseFailure,
   PoolOverloadedError,
-  SchemaDoubt,
 } from '../database/database-failure.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import type { CatalogueRequest } from './request.js';
 import { sendError } from './envelope.js';
 import { ALLOWED_METHODS, ApiError, errors } from './errors.js';

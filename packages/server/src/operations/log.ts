@@ -2,20 +2,7 @@ import { ConsoleLogger, type LogLevel } from '@nestjs/common';
 import { CommandError } from '../command-error.js';
 import type { Observation, SlowRequest } from '../http/observation.js';
 import type { Settings } from '../settings/settings.js';
-
-/** Whether the log is JSON, for a log collector. On a terminal it is text. */
-function isJsonLog(): boolean {
-  return !process.stdout.isTTY;
-}
-
-/** Writes a line of the start, whatever `LOG_LEVEL` says: as it is on a terminal, else in JSON. */
-export function writeStartLine(level: 'info' | 'warn', message: string): void {
-  if (isJsonLog()) {
-    const line = { level, pid: process.pid, timestamp: Date.now(), message, context: 'Start' };
-    console.log(JSON.stringify(line));
-  } else if (level === 'info') console.log(message);
-  else console.error(message);
-}
+import { isJsonLog } from './start-line.js';
 
 /** The levels that are logged at each value of `LOG_LEVEL`. */
 const LEVELS: Readonly<Record<Settings['logLevel'], LogLevel[]>> = {

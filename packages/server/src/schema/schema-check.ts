@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
-import { SchemaDoubt } from '../database/database-failure.js';
+import { SchemaDoubt } from '../database/schema-doubt.js';
 import { ownResources } from '../resource/resource.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
