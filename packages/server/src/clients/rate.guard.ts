@@ -108,7 +108,7 @@ const COUNT = `
   end
   return {count, milliseconds}`;
 
-/** Counts events by key in such windows, for all instances together. */
+/** Counts events by key in windows of a minute in Redis, for all instances together. */
 class RedisWindows {
   private readonly logger = new Logger('RateLimit');
   private isUnavailable = false;

@@ -21,8 +21,8 @@ export function entityTag({ version }: State, key: string): string {
 }
 
 /**
- * The entity tag of a single object, weak for the same reason. It changes with the text of the object,
- * hence also with `fields`, and not with a write that leaves the object as it was.
+ * The entity tag of a single object: weak, because it is the same for every content coding. It changes with the text of the
+ * object, so also with `fields`, and not with a write that leaves the object as it was.
  *
  * @param json the object as in the response
  */

@@ -98,7 +98,10 @@ function keyOf(client: string, resource: string): string {
   return `${resource} ${client}`;
 }
 
-/** The key of a request's client for `KeyedLimit`; empty on a route without credentials. */
+/**
+ * The key of a request's client for limits of reads; empty on a route without credentials. All who share the token of a public
+ * client are one here, since they share its part of the pool; `limitKey` tells them apart by their addresses.
+ */
 export function clientOf({ client }: CatalogueRequest): string {
   return client?.clientID ?? '';
 }

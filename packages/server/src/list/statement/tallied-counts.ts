@@ -68,6 +68,7 @@ interface TalliedCount {
 /** An SQL expression for a number that the tally always knows. */
 type Count = (values: ParameterValues) => string;
 
+/** What the tally knows of the objects that meet conditions. */
 export function talliedBy(metadata: EntityMetadata, conditions: readonly Condition[]): Tallied {
   const criteria = criteriaOf(conditions, metadata);
   if (!criteria) return { criteria, facets: undefined, tallied: undefined };
