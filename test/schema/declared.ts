@@ -1,7 +1,7 @@
 import { migrateProject } from '#server/testing/database.js';
 import { DataSource } from 'typeorm';
 import { followColumns } from '#server/database/follow-columns.js';
-import { type InstalledPart, installParts } from '#server/schema/migrate.js';
+import { type InstalledPart, installParts } from '#server/schema/install-parts.js';
 import { schemaChanges } from '#server/schema/schema-changes.js';
 import { PROJECT } from '../project.js';
 

@@ -6,14 +6,14 @@ import { databaseFailure, driverErrorOf, ReadOnlyError } from '../database/datab
 import { CommandError } from '../command-error.js';
 import { createApplication } from '../application.js';
 import { writeStartLine } from '../operations/start-line.js';
-import { installedLine, migrate } from '../schema/migrate.js';
+import { installedLine } from '../schema/install-parts.js';
+import { migrate } from '../schema/migrate.js';
 import { migrationsOf, type Project } from '../project.js';
 import type { Settings } from '../settings/settings.js';
 import { type CatalogueRequest, receive } from '../http/request.js';
 import { sendError } from '../http/envelope.js';
 import { errors } from '../http/errors.js';
-import { COMMON_HEADERS } from '../http/server/headers.js';
-import { Cors } from '../http/server/cors.js';
+import { COMMON_HEADERS, Cors } from '../http/server/headers.js';
 import { EnvelopedServer } from '../http/server/enveloped-server.js';
 import { connectionLimits } from '../http/server/connections.js';
 import { answerHealth, healthCheckOf } from '../operations/operator-endpoints.js';

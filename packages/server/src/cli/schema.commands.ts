@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import type { Project } from '../project.js';
 import { Settings } from '../settings/settings.js';
 import { stopSignal, withApplication, withCatalogue, withDatabase } from './open-catalogue.js';
-import type { DataSource } from 'typeorm';
 import type { DescribeOptions } from '../schema/describe-table.js';
 
 interface DownOptions {
@@ -45,7 +45,7 @@ export function migrateCommand(catalogue: Command, project: Project): void {
 async function migrateUp(project: Project, url: string, settings: Settings): Promise<void> {
   const { DataSource } = await import('typeorm');
   const { migrate } = await import('../schema/migrate.js');
-  const { installedLine } = await import('../schema/migrate.js');
+  const { installedLine } = await import('../schema/install-parts.js');
   const { migrationsOf } = await import('../project.js');
   const migrations = await migrationsOf(project);
   const { searchLanguage } = settings;
@@ -80,8 +80,11 @@ async function migrateDown(project: Project, url: string, destructive: boolean):
 }
 
 async function printPlan(project: Project, url: string, settings: Settings): Promise<void> {
-  const { plannedChanges } = await import('../schema/migrate.js');
-  const lines = await withApplication(project, url, settings, plannedChanges);
+  const { DataSource } = await import('typeorm');
+  const { plannedChanges } = await import('../schema/install-parts.js');
+  const lines = await withApplication(project, url, settings, (application) =>
+    plannedChanges(application.get(DataSource)),
+  );
   for (const line of lines) console.log(line);
 }
 

@@ -14,7 +14,7 @@ interface InstalledIndex extends ListIndex {
 }
 
 /** The indexes of a resource's lists. Without one, lists are slow, but right. */
-export const listIndexes: Part<readonly InstalledIndex[]> = {
+export const indexes: Part<readonly InstalledIndex[]> = {
   async read(queries) {
     const rows = await queries.query<{ resource: string; indexes: Definition[] }[]>(
       `SELECT "table".relname AS resource, json_agg(json_build_object(

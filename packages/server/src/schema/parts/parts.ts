@@ -2,7 +2,7 @@ import type { EntityMetadata } from 'typeorm';
 import { hasOwnTable, nameOf } from '../../resource/resource.js';
 import { deletions } from './deletions.js';
 import { derivedColumns } from './derived.js';
-import { listIndexes } from './list-indexes.js';
+import { indexes } from './list-indexes.js';
 import type { Part, Queries } from './part.js';
 import { tally } from './tally.js';
 import { updatedAtTrigger } from './updated-at-trigger.js';
@@ -10,7 +10,7 @@ import { words } from './words.js';
 
 /** By what an operator calls them, in the order in which they are installed: the tally counts words. */
 const PARTS: Readonly<Record<string, Part<unknown>>> = {
-  indexes: listIndexes,
+  indexes,
   'time of changes': updatedAtTrigger,
   deletions,
   words,
@@ -46,5 +46,5 @@ export async function readParts(
 
 /** Whether lists are slow without a part, but right. */
 export function isForSpeed(part: Part<unknown>): boolean {
-  return part === listIndexes;
+  return part === indexes;
 }
