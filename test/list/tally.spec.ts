@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import type { EntityManager, EntityMetadata } from 'typeorm';
 import type { VersionedPage } from '#server/list/reading/prepared-list.js';
 import { columnOf, resourcesOf } from '#server/resource/resource.js';
-import { pageOfFacet } from '#server/list/plan/facet.js';
+import { pageOfFacet } from '#server/list/plan/page-of-facet.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import { EVERY_OBJECT, type Facet } from '#server/tally/facet.js';
 import { miscounts } from '#server/verify/object-checks.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { keyOf } from '#server/list/reading/prepared-list.js';
+import { listKeyOf } from '#server/list/reading/prepared-list.js';
 
 it('A key of a list tells any two parameter values apart', () => {
   const values = [
@@ -17,7 +17,10 @@ it('A key of a list tells any two parameter values apart', () => {
     [],
     '',
   ];
-  const keys = values.flatMap((value) => [keyOf('list', [value]), keyOf('list', [[value]])]);
+  const keys = values.flatMap((value) => [
+    listKeyOf('list', [value]),
+    listKeyOf('list', [[value]]),
+  ]);
   expect(new Set(keys).size).toBe(2 * values.length);
-  expect(keyOf('list', ['1', 2])).toBe(keyOf('list', ['1', 2]));
+  expect(listKeyOf('list', ['1', 2])).toBe(listKeyOf('list', ['1', 2]));
 });

@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, type Type } from '
 import { ModulesContainer } from '@nestjs/core';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { LRUCache } from 'lru-cache';
+import { isObservable, lastValueFrom } from 'rxjs';
 import { DataSource, type EntityMetadata } from 'typeorm';
 import type { CatalogueRequest } from '../../http/request.js';
 import { type Endpoint, endpointsIn, instanceFor, pathParametersOf } from '../../http/endpoints.js';
@@ -21,14 +22,13 @@ import { Listing } from '../listing/listing.js';
 import { totalOrder } from '../listing/order.js';
 import { listQueryOf } from '../query/query-of.js';
 import type { ListQueryDto } from '../query/list-query.dto.js';
-import { keyOf, type PreparedStream } from '../reading/prepared-list.js';
+import { listKeyOf, type PreparedStream } from '../reading/prepared-list.js';
 import { ListSources } from '../reading/list-sources.js';
 import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
 import { openingOf, type Part, partOf } from '../reading/whole-list.js';
 import { matchingObjects } from '../statement/page-statement.js';
 import { namesOf, VisibleListing } from '../visibility/visible-listing.js';
-import type { ChangesQueryDto } from './changes-query.dto.js';
-import { isObservable, lastValueFrom } from 'rxjs';
+import type { ChangesQueryDto } from './changes.controller.js';
 import { declaredBy } from '../../private-api/decorators.js';
 
 /** Clients of which it is known when they were last answered. */
@@ -111,7 +111,7 @@ export class ChangesReader {
     };
     const { reads, page } = this.sources.of(all, true);
     // Without the time, so that the entity tag of an answer is that of what the client has when it asks again.
-    const key = keyOf('changes', resources, ...changed.flatMap(shownBy));
+    const key = listKeyOf('changes', resources, ...changed.flatMap(shownBy));
     return {
       ...page,
       isOfChanges: since !== undefined,

@@ -6,7 +6,7 @@ import { lastValue } from '../../tally/facet.js';
 import { columnsIn, type Condition } from '../condition/condition.js';
 import { presence } from '../condition/filters.js';
 import { and, sqlOf, whereOf } from '../condition/print.js';
-import { keyOf } from '../reading/prepared-list.js';
+import { listKeyOf } from '../reading/prepared-list.js';
 import { criteriaOf } from '../statement/criteria.js';
 import { cellsOf, type Counted, talliedBy } from '../statement/tallied-counts.js';
 import type { VisibleListing } from '../visibility/visible-listing.js';
@@ -62,7 +62,7 @@ export function countedValues(
     const cells = found ? undefined : criteria && tallied.inCells(name, criteria);
     const alone = new ParameterValues();
     const where = whereOf(others, { metadata, values: alone });
-    const key = keyOf(where, alone.values, found?.unless, cells !== undefined);
+    const key = listKeyOf(where, alone.values, found?.unless, cells !== undefined);
     const scan = scans.get(key) ?? {
       matching: others,
       condition: found?.unless,

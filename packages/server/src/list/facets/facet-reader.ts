@@ -7,9 +7,8 @@ import { Settings } from '../../settings/settings.js';
 import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
 import { entityOf } from '../../http/parameters/declared-parameters.js';
-import { keyOf, type PreparedPage, type VersionedPage } from '../reading/prepared-list.js';
-import { ListSources } from '../reading/list-sources.js';
-import { readResolved } from '../reading/resolved-listing.js';
+import { listKeyOf, type PreparedPage, type VersionedPage } from '../reading/prepared-list.js';
+import { ListSources, readResolved } from '../reading/list-sources.js';
 import { onlyPage } from '../reading/versions.js';
 import { searchIn } from '../statement/criteria.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
@@ -17,7 +16,7 @@ import { VisibleListing } from '../visibility/visible-listing.js';
 import { columnNamed, countedByDefault, visibleFields } from './countable-fields.js';
 import { type FacetRequest, facetStatement, labelFields } from './facet-statement.js';
 import { type MissingWords, missingWords, type NearText, nearTexts } from './near-words.js';
-import type { FacetsQueryDto } from './facets-query.dto.js';
+import type { FacetsQueryDto } from './facet-endpoints.js';
 
 /**
  * The list whose facet counts a request asks for, as the client sees it, and the counts, of what the handler of the list
@@ -25,7 +24,7 @@ import type { FacetsQueryDto } from './facets-query.dto.js';
  *
  * @throws TypeError if that is no `Listing`; ApiError `-15` if the client sees no field that is counted by default
  */
-export function facetCountsOf(
+export function facetRequestOf(
   list: unknown,
   query: FacetsQueryDto,
   client: ScopeClient | undefined,
@@ -69,7 +68,7 @@ export class FacetReader {
   /**
    * Builds the statement of facet counts. They change with the list whose objects they count.
    *
-   * @param list see `facetCountsOf`
+   * @param list see `facetRequestOf`
    * @param prefersWait whether its request prefers to wait for a change
    * @throws as `ListSources.of`
    */
@@ -83,7 +82,7 @@ export class FacetReader {
     const prepared = this.statementOf(list, request, itself);
     const [{ digest }, sent] = prepared;
     return {
-      key: keyOf(digest, sent, list.isPartial),
+      key: listKeyOf(digest, sent, list.isPartial),
       read: () =>
         inHistory(
           readResolved(reads, list, async (resolved, rows) => {

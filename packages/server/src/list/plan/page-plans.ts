@@ -23,7 +23,7 @@ import {
 import { plannedOnce, type Preparing } from '../statement/prepared-statements.js';
 import { talliedPlace } from '../statement/tallied-place.js';
 import { counted, countPlanOf, rememberedCount } from './count-plans.js';
-import { pageOfFacet } from './facet.js';
+import { pageOfFacet } from './page-of-facet.js';
 import type { PagePlan, PageStatement } from './plan.js';
 import { pickedBehindByRelevance, pickedByRelevance } from './relevance.js';
 

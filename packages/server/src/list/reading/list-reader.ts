@@ -19,11 +19,10 @@ import {
 import { matchingObjects, type PageRequest, type PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
-import { ListSources } from './list-sources.js';
-import { readResolved, type ReadRows } from './resolved-listing.js';
+import { ListSources, readResolved, type ReadRows } from './list-sources.js';
 import {
   type Explanation,
-  keyOf,
+  listKeyOf,
   type PreparedList,
   type ReadPage,
   type VersionedPage,
@@ -80,11 +79,11 @@ export class ListReader {
       });
     return {
       // Pages with the same objects have other tags.
-      key: keyOf(ofList, selected, shown.values, limit, offset, after, isPartial),
+      key: listKeyOf(ofList, selected, shown.values, limit, offset, after, isPartial),
       place: after === undefined ? { offset, limit } : { limit },
       isOfChanges: listing.since !== undefined,
       read: () => {
-        const list = isVersioned ? keyOf(...ofList) : undefined;
+        const list = isVersioned ? listKeyOf(...ofList) : undefined;
         return inHistory(read((page, rows) => this.read(page, list, rows)));
       },
       explain: () => read(explainPage),

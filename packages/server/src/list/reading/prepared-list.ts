@@ -1,7 +1,7 @@
+import { hash } from 'node:crypto';
 import type { Page } from '../../http/envelope.js';
 import type { StreamFormat } from '../../http/negotiation.js';
 import type { PlanTaken, UnfitPlan } from '../plan/plan.js';
-import { hash } from 'node:crypto';
 
 /** Where a page begins in its list, and how many objects it has at most. */
 export interface PagePlace {
@@ -111,7 +111,7 @@ export interface Batch {
 }
 
 /** A key of texts and parameter values: equal for equal ones only, and none can tell them from it. */
-export function keyOf(...parts: readonly unknown[]): string {
+export function listKeyOf(...parts: readonly unknown[]): string {
   return hash('sha256', textOf(parts), 'base64url');
 }
 

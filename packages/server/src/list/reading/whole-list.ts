@@ -13,7 +13,7 @@ import { anchorOf, inBranches, isBehind } from '../statement/picked-objects.js';
 import { type MatchingObjects, objectTable, stateOf } from '../statement/page-statement.js';
 import { countMatching } from '../statement/tallied-counts.js';
 import { requireHistory } from './list-sources.js';
-import { type Batch, keyOf, type OpenList, type WholeList } from './prepared-list.js';
+import { type Batch, listKeyOf, type OpenList, type WholeList } from './prepared-list.js';
 import type { StreamFormat } from '../../http/negotiation.js';
 import { ROW_WRITERS, type Rows, type RowWriter } from './row-writer.js';
 import { requireVersion } from './versions.js';
@@ -47,7 +47,7 @@ export function wholeList(
   const writer = ROW_WRITERS[format](listing.repository.metadata, listing.fields);
   const part = partOf(listing, matching, writer);
   return {
-    key: keyOf(format, ...part.objects),
+    key: listKeyOf(format, ...part.objects),
     open: openingOf(reads, [part], listing.resources),
   };
 }

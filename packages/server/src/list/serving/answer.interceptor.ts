@@ -15,10 +15,10 @@ import { rightsOf } from '../../resource/visibility.js';
 import { OptionsResponder } from '../../http/options-responder.js';
 import { ParametersPipe } from '../../http/parameters/validation.js';
 import { queryClassFor } from '../../http/endpoints.js';
-import { ChangesQueryDto } from '../changes/changes-query.dto.js';
+import { ChangesQueryDto } from '../changes/changes.controller.js';
 import { ChangesReader } from '../changes/changes-reader.js';
-import { facetCountsOf, FacetReader } from '../facets/facet-reader.js';
-import { FacetsQueryDto } from '../facets/facets-query.dto.js';
+import { facetRequestOf, FacetReader } from '../facets/facet-reader.js';
+import { FacetsQueryDto } from '../facets/facet-endpoints.js';
 import { ListReader } from '../reading/list-reader.js';
 import { Listing, ObjectLookup } from '../listing/listing.js';
 import { namedFields, VisibleListing, VisibleObject } from '../visibility/visible-listing.js';
@@ -68,7 +68,7 @@ export class AnswerInterceptor implements NestInterceptor<unknown, Answer> {
     const queryClass = queryClassFor(context);
     if (queryClass.prototype instanceof FacetsQueryDto) {
       const query = (await this.queryOf(request, queryClass)) as FacetsQueryDto;
-      const counts = facetCountsOf(result, query, request.client);
+      const counts = facetRequestOf(result, query, request.client);
       const prepared = this.facets.prepare(...counts, prefersWait);
       return this.pages.answer(prepared, request);
     }

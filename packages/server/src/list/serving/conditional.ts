@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { hash } from 'node:crypto';
 import { type CatalogueRequest, sendsToken } from '../../http/request.js';
 import type { Answer } from '../../http/envelope.js';
 import { KeyedLimit, limitKey } from '../../http/client-limits.js';
 import { errors } from '../../http/errors.js';
 import { formOf } from '../../http/negotiation.js';
 import type { Prepared, PreparedPage, ReadPage, State } from '../reading/prepared-list.js';
-import { hash } from 'node:crypto';
 
 /** Maximum number of requests of one client that wait at a time. */
 const MAX_WAITS_PER_CLIENT = 1000;

@@ -92,7 +92,7 @@ export function matchingObjects(
   };
 }
 
-/** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `src/list/plan/facet.ts`. */
+/** The table of a resource as `object`, for WITH. It comes first: see the order of locks in `list/plan/page-of-facet.ts`. */
 export function objectTable(metadata: EntityMetadata): string {
   return `object AS NOT MATERIALIZED (SELECT * FROM ${tableOf(metadata)})`;
 }
