@@ -111,6 +111,9 @@ function indexName(table: string, column: string): string {
   return `${listIndexPrefix(table)}${hash}`;
 }
 
+/** The columns of the list indexes of each resource, by the first one. */
+const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();
+
 /** All properties of the list index that is ordered by one column; empty if there is none, as on an external table. */
 export function carriedColumnsOf(metadata: EntityMetadata, column: string): readonly string[] {
   if (externalTableOf(metadata)) return [];
@@ -128,6 +131,3 @@ export function carriedColumnsOf(metadata: EntityMetadata, column: string): read
   }
   return indexes.get(columnOf(metadata, column).databaseName) ?? [];
 }
-
-/** The columns of the list indexes of each resource, by the first one. */
-const INDEXES = new WeakMap<EntityMetadata, ReadonlyMap<string, readonly string[]>>();
