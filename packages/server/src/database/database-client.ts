@@ -62,7 +62,7 @@ export function poolOptions(
   };
 }
 
-export interface ClientOptions extends ClientConfig {
+interface ClientOptions extends ClientConfig {
   /** Milliseconds without a byte from the server after which a query fails. Default: 0, no limit. */
   readonly responseTimeout?: number;
   /** Milliseconds that a statement may run. Default: 0, no limit. */

@@ -133,7 +133,7 @@ export function answerHealth(response: ServerResponse, reason?: string, primary?
 }
 
 /** Writes a response to an operator, without the envelope. */
-export function answer(response: ServerResponse, status: number, type: string, body: string): void {
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),

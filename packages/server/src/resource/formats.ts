@@ -21,7 +21,7 @@ export const PLAIN_DECIMAL = /^[0-9]+(\.[0-9]+)?$/;
 export const SIGNED_DECIMAL = /^-?[0-9]+(\.[0-9]+)?$/;
 
 /** A UUID with hyphens, RFC 9562. PostgreSQL writes it in lower case. */
-export const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
 /** A currency code of ISO 4217. Which codes there are changes with time. */
 export const CURRENCY = /^[A-Z]{3}$/;
@@ -81,7 +81,7 @@ export function readDateTime(text: string): Date | undefined {
 }
 
 /** How the values of a type of identifiers look in a request, and their bounds in SQL. */
-export interface IdentifierType {
+interface IdentifierType {
   /** The schema of an identifier in a query or in a path. */
   readonly schema: IdentifierSchema;
   /** What an identifier must be, for an error response. */

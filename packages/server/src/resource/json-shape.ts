@@ -28,7 +28,7 @@ interface ValueShape {
 type ValueType = 'string' | 'integer' | 'number' | 'boolean';
 
 /** A property of an object. */
-export interface Property {
+interface Property {
   readonly shape: Shape;
   /** Whether it may be missing or null. */
   readonly isOptional: boolean;
@@ -41,7 +41,7 @@ type Metadata = ReturnType<
 >[number];
 
 /** A rule of class-validator for a property. Its own type says that there are always constraints. */
-export type Rule = Omit<Metadata, 'constraints'> & { readonly constraints?: readonly unknown[] };
+type Rule = Omit<Metadata, 'constraints'> & { readonly constraints?: readonly unknown[] };
 
 type Constraint = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidatorConstraints']
@@ -204,7 +204,7 @@ const VALUE_TYPES: ReadonlyMap<string, ValueType> = new Map([
 ]);
 
 /** The values that a rule allows; `undefined` for a rule that does not name them. */
-export function allowedValues({ name, constraints }: Rule): readonly unknown[] | undefined {
+function allowedValues({ name, constraints }: Rule): readonly unknown[] | undefined {
   const [first, second] = constraints ?? [];
   const values = name === 'isIn' ? first : name === 'isEnum' ? second : undefined;
   return Array.isArray(values) ? values : undefined;

@@ -18,7 +18,7 @@ import { parentColumnOf } from '../resource/relations.js';
 type Row = Readonly<Record<string, unknown>>;
 
 /** A filter with a value, and which objects it keeps. */
-export interface Trial {
+interface Trial {
   readonly value: string;
   readonly keeps: (row: Row) => boolean;
 }

@@ -71,7 +71,7 @@ export type Comparison =
       ));
 
 /** The column has this value, or one of several. */
-export interface Equal extends OnColumn {
+interface Equal extends OnColumn {
   readonly kind: 'equal';
   readonly values: readonly unknown[];
 }

@@ -14,7 +14,7 @@ import { ListOperator } from './from-typeorm.js';
 import { sqlEach } from './print.js';
 
 /** Values that columns of an entity must have: each the given one, or one of several. */
-export type ColumnValues<Entity> = {
+type ColumnValues<Entity> = {
   readonly [Column in keyof Entity]?:
     NonNullable<Entity[Column]> | readonly NonNullable<Entity[Column]>[];
 };

@@ -4,7 +4,7 @@ import type { Depth } from '../statement/picked-by-offset.js';
 import type { Preparing } from '../statement/prepared-statements.js';
 
 /** A way to read a page, or to count its list. */
-export interface Plan<Name extends string, Made extends object> {
+interface Plan<Name extends string, Made extends object> {
   /** For the log of slow lists, traces, metrics and `catalogue explain`. */
   readonly name: Name;
   /** What it makes of a page, or the reason why it does not fit. */
@@ -22,7 +22,7 @@ export type CountPlan = Plan<
  *
  * @param depth how deep in its list the page begins, if its objects are picked by an offset
  */
-export type Counting = (picking: Picking, depth?: Depth) => string[];
+type Counting = (picking: Picking, depth?: Depth) => string[];
 
 /** A plan that was tried, and why it does not fit. */
 export interface UnfitPlan {
@@ -31,7 +31,7 @@ export interface UnfitPlan {
 }
 
 /** The first plan that fits, with what it makes. */
-export interface Taken<Name extends string, Made extends object> {
+interface Taken<Name extends string, Made extends object> {
   readonly name: Name;
   readonly made: Made;
   /** The plans before it. */

@@ -166,7 +166,7 @@ function declareTimes(entity: ObjectType<unknown>, prototype: object): void {
 }
 
 /** What SQL of an author reads, as its query class says. */
-export interface Reads {
+interface Reads {
   /** The names of resources. */
   readonly resources: readonly string[];
   /** The names of anything else. */

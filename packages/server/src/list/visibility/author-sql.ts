@@ -8,7 +8,7 @@ import { deletionsTable } from '../deletions/deletions.js';
 import { readsOf } from '../query/query-of.js';
 
 /** SQL of an author that reads a resource past its scope, or may do so. */
-export class UnscopedReadError extends TypeError {}
+class UnscopedReadError extends TypeError {}
 
 /**
  * The SQL of an author that a list or an object runs, as messages name it: computed fields, also of related objects, and

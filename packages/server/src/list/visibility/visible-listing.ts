@@ -222,7 +222,7 @@ export function namesOf(metadata: EntityMetadata): string[] {
  * @param client absent: the entity must have no scope
  * @throws TypeError if there is no client, or if the condition is not one that its scope may be
  */
-export function visibleRows(
+function visibleRows(
   metadata: EntityMetadata,
   client: ScopeClient | undefined,
 ): readonly Condition[] {
