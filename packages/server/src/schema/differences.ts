@@ -5,7 +5,7 @@ import { ownResources, quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-table.js';
 import { isForSpeed, readParts } from './parts/parts.js';
-import { schemaChanges } from './schema-changes.js';
+import { METADATA_TABLE, schemaChanges } from './schema-changes.js';
 
 /**
  * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
@@ -75,7 +75,8 @@ export async function tableDifferences(dataSource: DataSource): Promise<Differen
   return up.map((statement) => {
     const [, table = ''] = /^(?:CREATE|ALTER) TABLE (?:"\w+"\.)?"(\w+)"/.exec(statement) ?? [];
     const affectsColumns = resources.has(table) && !/ (ADD|DROP) CONSTRAINT /.test(statement);
-    const isSurplus = SURPLUS.test(statement);
+    // The table is there, or TypeORM could not remove a note from it.
+    const isSurplus = statement === METADATA_TABLE || SURPLUS.test(statement);
     return {
       text: `the schema is not as declared, this is lacking: ${statement}`,
       remedy: MIGRATION,
@@ -86,7 +87,8 @@ export async function tableDifferences(dataSource: DataSource): Promise<Differen
 }
 
 /** Statements that remove what the entities do not declare. */
-const SURPLUS = /^DROP INDEX |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) /;
+const SURPLUS =
+  /^DROP (INDEX|TYPE) |^ALTER TABLE \S+ DROP (COLUMN|CONSTRAINT) |^DELETE FROM "typeorm_metadata" /;
 
 /** The triggers that are disabled, but for those of parts. */
 async function disabledTriggers(dataSource: DataSource): Promise<Difference[]> {
