@@ -58,7 +58,7 @@ describe('explain', () => {
     const found = await run(['explain', '/products?q=rare']);
     expect(found.stdout).toMatch(/^Plan: ordered, counted by collected$/m);
     expect(found.stdout).toMatch(
-      /^Not counted by tally: the tally does not always know the count\nNot counted by remembered: /m,
+      /^Not counted by tally: the tally alone does not always know the count\nNot counted by remembered: /m,
     );
   });
 

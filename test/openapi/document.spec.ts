@@ -211,8 +211,10 @@ describe('The OpenAPI document', () => {
     const known = withFacets(endpointsOf(service.application)).map(({ path }) =>
       path.replace(/:(\w+)/, '{$1}'),
     );
-    const own = ['/docs', '/openapi.json', '/llms.txt', '/llms-full.txt'];
-    expect(Object.keys(document.paths)).toEqual([...known, ...own]);
+    // Behind the resources, so that the page begins with a list.
+    const own = ['/changes', '/docs', '/openapi.json', '/llms.txt', '/llms-full.txt'];
+    const ofResources = known.filter((path) => path !== '/changes');
+    expect(Object.keys(document.paths)).toEqual([...ofResources, ...own]);
     expect(known).toEqual(expect.arrayContaining(RESOURCES));
   });
 

@@ -94,7 +94,7 @@ export function openapiDocument(
   };
 }
 
-/** The endpoints that a client may ask, with what it may use of each. */
+/** The endpoints that a client may ask, with what it may use of each: those of resources first. */
 export function endpointsFor(
   application: INestApplicationContext,
   ofClient: ParameterSettings,
@@ -102,7 +102,8 @@ export function endpointsFor(
   const dataSource = application.get(DataSource);
   return withFacets(endpointsOf(application))
     .filter(({ query }) => refusalOf(query, ofClient.rights) === undefined)
-    .map((endpoint) => described(endpoint, dataSource, ofClient));
+    .map((endpoint) => described(endpoint, dataSource, ofClient))
+    .sort((one, other) => Number(one.kind === 'changes') - Number(other.kind === 'changes'));
 }
 
 /** The schemas of the objects and of the page of an endpoint, by name. */
