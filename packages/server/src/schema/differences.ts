@@ -1,11 +1,12 @@
 import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import { RECORDING_RESOURCES } from '../database/installed-resource.js';
+import { METADATA_TABLE } from '../resource/reserved-names.js';
 import { ownResources, quotedName, resourcesOf } from '../resource/resource.js';
 import { type Difference, lineOf, MIGRATION } from './difference.js';
 import { externalDifferences } from './external-table.js';
 import { isForSpeed, readParts } from './parts/parts.js';
-import { METADATA_TABLE, schemaChanges } from './schema-changes.js';
+import { schemaChanges } from './schema-changes.js';
 
 /**
  * Compares the entities with tables, indexes, tallies and triggers. Reads no objects; takes about 50 ms.
