@@ -1,5 +1,16 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { EntityMetadata, Repository } from 'typeorm';
+import {
+  And,
+  type EntityMetadata,
+  type FindOperator,
+  In,
+  IsNull,
+  LessThan,
+  MoreThan,
+  Not,
+  Or,
+  type Repository,
+} from 'typeorm';
 import { Brand } from '../../src/brands/brand.entity.js';
 import { ParameterValues } from '#server/database/statement.js';
 import type { Condition } from '#server/list/condition/condition.js';
@@ -8,6 +19,7 @@ import {
   conditionsOf as filterConditions,
   type RequiredFilter,
 } from '#server/list/condition/filters.js';
+import { conditionsFrom } from '#server/list/condition/from-typeorm.js';
 import { sqlOf } from '#server/list/condition/print.js';
 import {
   DateTimeParam,
@@ -65,6 +77,37 @@ describe('A filter without a condition', () => {
   it('means what its condition says where there is one', () => {
     const meaning = { name: (name: string) => ({ brandID: name }) };
     expect(conditionsOf({ name: 'a' }, meaning)).toEqual([equal('brandID', 'a')]);
+  });
+});
+
+describe('An operator of TypeORM', () => {
+  const on = (operator: FindOperator<string>) =>
+    conditionsFrom(suppliers.metadata, { country: operator });
+
+  it('excludes values only beside those of no value', () => {
+    const notIn = Not(In(['FR', 'IT']));
+    expect(on(Or(notIn, IsNull()))).toEqual([
+      { kind: 'not', column: 'country', values: ['FR', 'IT'] },
+    ]);
+    expect(on(Or(notIn, Not(IsNull())))).toEqual([
+      {
+        kind: 'any',
+        of: [
+          [{ kind: 'negation', of: [equal('country', 'FR', 'IT')] }],
+          [{ kind: 'exists', column: 'country', exists: true }],
+        ],
+      },
+    ]);
+  });
+
+  it('denies several conditions together', () => {
+    const values = new ParameterValues();
+    const context = { metadata: suppliers.metadata, values };
+    const [denied, ...others] = on(Not(And(MoreThan('B'), LessThan('D'))));
+    expect(others).toEqual([]);
+    expect(denied && sqlOf(denied, context)).toBe(
+      'NOT (object."country" > $1 AND object."country" < $2)',
+    );
   });
 });
 
