@@ -219,6 +219,22 @@ it('The tally has the counts of values and items in whole cells of an interval',
   expect(new Map(counts as [string, number][])).toEqual(wanted);
 });
 
+it('Values that no cell counts are those of all objects, beside others that cells count', async () => {
+  const { body } = await service
+    .get('/facets/products?categoryID=c1&priceMin=30&priceMax=85&facets=type,currency')
+    .expect(200);
+  const [{ total, digital }] = await service.dataSource.query<[Record<string, number>]>(
+    `SELECT count(*)::integer AS total, count(*) FILTER (WHERE type = 'DIGITAL')::integer AS digital
+     FROM products WHERE price BETWEEN 30 AND 85`,
+  );
+  const { objects } = body.response_data as { objects: Record<string, string>[] };
+  const counts = objects.map(({ field, value, count }) => [`${field} ${value}`, Number(count)]);
+  expect(Object.fromEntries(counts)).toMatchObject({
+    'type DIGITAL': 3000 + (digital ?? 0),
+    'currency EUR': total,
+  });
+});
+
 it('The tally has the counts of presence, and those of values among the products without an item', async () => {
   const counted = async (query: string): Promise<Record<string, number>> => {
     const { body } = await service.get(`/facets/products?${query}`).expect(200);
