@@ -7,6 +7,7 @@ import { explainList } from '#server/cli/explain-list.js';
 import { ClientsService } from '#server/clients/clients.service.js';
 import { CommandError } from '#server/command-error.js';
 import { listOf, ListQueryDto, QueryOf, TextParam } from '@catalogue/server';
+import { labelFields } from '#server/list/facets/facet-statement.js';
 import { VisibleListing } from '#server/list/visibility/visible-listing.js';
 import { SchemaCheck } from '#server/schema/schema-check.js';
 import { lineOf } from '#server/schema/difference.js';
@@ -16,7 +17,7 @@ import { deletedIn, LINES } from '../deleted.js';
 import { createDeclared, installDeclared } from '../schema/declared.js';
 import { refusal, type Service, startService } from '../service.js';
 import { until } from '../until.js';
-import { MEMBERS, OrdersModule, OrderState } from './order.fixture.js';
+import { MEMBERS, OrdersModule, OrderState, TestLine } from './order.fixture.js';
 
 const MISTAKES = [
   ...['undefined', 'null', 'none', 'promise', 'map', 'nothing', 'other-column'],
@@ -493,6 +494,14 @@ describe('A resource with a scope', () => {
     expect([after.status, textOf(after).includes('looked-up')]).toEqual([200, false]);
     await query(`UPDATE test_folders SET "parentID" = 'fa' WHERE "folderID" = 'fa1'`);
     await query(`DELETE FROM test_lines WHERE "lineID" = 'looked-up'`);
+  });
+
+  it('changes the version of facets that refer to it, also if its objects have no name', () => {
+    const { metadata } = service.dataSource.getRepository(TestLine);
+    expect(labelFields(metadata, ['orderID', 'folderID'])).toEqual([
+      'order.orderID',
+      'folder.name',
+    ]);
   });
 
   it('changes the version of a list with objects that are shown by what their scope looks up', async () => {
