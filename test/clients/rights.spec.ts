@@ -5,6 +5,7 @@ import { explainList } from '#server/cli/explain-list.js';
 import { type ClientOptions, ClientsService } from '#server/clients/clients.service.js';
 import { CommandError } from '#server/command-error.js';
 import { ApiError } from '#server/http/errors.js';
+import { settingsFor } from '#server/http/parameters/declared-parameters.js';
 import { FixedBody } from '#server/openapi/public-pages.js';
 import { conditionsFrom } from '#server/list/condition/from-typeorm.js';
 import { having, identifierColumn, Resource } from '@catalogue/server';
@@ -348,6 +349,21 @@ describe('A hidden field', () => {
     await service.dataSource.query('ALTER TABLE products ENABLE TRIGGER products_updated_at');
   });
 
+  it('leaves a page its own entity tag, which changes with the count alone', async () => {
+    const path = '/products?fields=productID&limit=1';
+    const { headers, body } = await as(path).expect(200);
+    const { etag = '' } = headers;
+    await service.load('products', [{ productID: 'p9', type: 'DIGITAL' }]);
+    const changed = await as(path).set('If-None-Match', etag).expect(200);
+    const { count, objects: shown } = body.response_data;
+    expect(changed.body.response_data).toEqual({
+      count: String(Number(count) + 1),
+      objects: shown,
+    });
+    await service.dataSource.query(`DELETE FROM products WHERE "productID" = 'p9'`);
+    await as(path).set('If-None-Match', etag).expect(304);
+  });
+
   it('is seen by others at the same time', async () => {
     const seeing = (test: Test) => test.expect(200, /"price":/);
     for (let times = 0; times < 2; times += 1) {
@@ -456,6 +472,37 @@ it('A list that looks up children by a column is not for a client that does not 
     expect(() => without(column)).toThrow(ApiError);
   }
   expect(without('variants.price').filters).toHaveLength(1);
+});
+
+it('A list that its handler sorts by a column is not for a client that does not see it', () => {
+  const products = service.dataSource.getRepository(Product);
+  const sort = [{ field: 'price', direction: 'ASC' } as const];
+  const filters = conditionsFrom(products.metadata, { stock: 3 });
+  const listing = new Listing(products, Object.assign(new ListProductsDto(), { sort }), filters);
+  const without = (column: string) => {
+    const rights = new Rights(null, [column], false);
+    return VisibleListing.of(listing, { clientID: 'some', rights });
+  };
+  expect(() => without('products.price')).toThrow(ApiError);
+  // Also not by one that it filters by.
+  expect(() => without('products.stock')).toThrow(ApiError);
+  expect(without('products.currency').filters).toHaveLength(1);
+});
+
+it('A public client gets no larger pages than others', () => {
+  const client = { clientID: 'some', rights: new Rights(null, [], true) };
+  expect([20, 500].map((maxLimit) => settingsFor({ maxLimit }, client).maxLimit)).toEqual([
+    20, 100,
+  ]);
+});
+
+it('Of a resource that it may not read, a client does not see all', () => {
+  const rights = new Rights(['products', 'variants'], ['variants.price'], false);
+  expect(['products', 'variants', 'brands'].map((name) => rights.seesAll(name))).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 it('The columns that are searched are those that the entity derives the words from', async () => {
