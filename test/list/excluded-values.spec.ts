@@ -1,5 +1,12 @@
 import { beforeAll, expect, it, jest } from '@jest/globals';
 import { primaryPool } from '#server/private-api/database.js';
+import { SORTING_COST } from '#server/database/planner.js';
+import { ParameterValues } from '#server/database/statement.js';
+import { Listing } from '#server/list/listing/listing.js';
+import { totalOrder } from '#server/list/listing/order.js';
+import { matchingObjects } from '#server/list/statement/page-statement.js';
+import { placeAmongAll } from '#server/list/statement/tallied-place.js';
+import { VisibleListing } from '#server/list/visibility/visible-listing.js';
 import { TallyMaintenance } from '#server/tally/maintain.js';
 import {
   comparePage,
@@ -9,6 +16,7 @@ import {
   type PlainResource,
 } from '#server/testing/oracle.js';
 import { Random } from '#server/testing/random.js';
+import { ListProductsDto } from '../../src/products/list-products.dto.js';
 import { Product } from '../../src/products/product.entity.js';
 import { sentStatements } from '../sent-statements.js';
 import { sharedService } from '../service.js';
@@ -99,6 +107,23 @@ it.each(['price', '-price'])(
     }
   },
 );
+
+it('To count an excluded product costs more where it alone has to be visited', () => {
+  const products = service.dataSource.getRepository(Product);
+  const costBy = (field: string): string | undefined => {
+    const order = totalOrder(products.metadata, [{ field, direction: 'ASC' }]);
+    const listing = new Listing(products, new ListProductsDto(), [
+      { kind: 'not', column: 'brandID', values: ['few'] },
+    ]);
+    const matching = matchingObjects(VisibleListing.of(listing, undefined), order);
+    const values = new ParameterValues(matching.values);
+    const picking = { ...matching, values, visible: [], order, limit: '20' };
+    return placeAmongAll(picking, '500')?.isBetter.split(' ')[0];
+  };
+  // The index of brands has the price, and not the time. That of names has no brands: what is skipped is visited, too.
+  const visited = String(SORTING_COST.lookedUp);
+  expect(['price', 'createdAt', 'name'].map(costBy)).toEqual(['1', visited, '1']);
+});
 
 it.each([
   // To the place in a range, and then as many as are excluded.
