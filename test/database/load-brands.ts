@@ -1,5 +1,5 @@
 import { connectedTo } from '#server/testing/database.js';
-import { hashOf, newToken } from '#server/clients/credentials.guard.js';
+import { hashOf, newToken } from '#server/clients/token.js';
 
 /** Credentials of a client, as headers. */
 export type Credentials = Readonly<Record<string, string>>;

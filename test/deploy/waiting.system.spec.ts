@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { newToken } from '#server/clients/credentials.guard.js';
+import { newToken } from '#server/clients/token.js';
 import { connectedTo, createDatabase, type TestDatabase } from '#server/testing/database.js';
 import { type Credentials, loadBrands } from '../database/load-brands.js';
 import type { Instance } from '../faults/instance.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Deliveries } from '#server/http/server/connections.js';
+import { Deliveries } from '#server/http/server/deliveries.js';
 import { onEnd } from '#server/http/server/admission.js';
 import { until } from '../until.js';
 

@@ -10,7 +10,7 @@ import { connectedTo } from '#server/testing/database.js';
 import { imported } from '#server/testing/load-rows.js';
 import type { ImportResult } from '#server/import/import-rows.js';
 import { InvalidRowsError } from '#server/import/invalid-rows.js';
-import { UnavailableResources } from '#server/list/reading/list-sources.js';
+import { UnavailableResources } from '#server/list/reading/unavailable-resources.js';
 import { Maintenance } from '#server/list/maintenance.js';
 import { findViolations } from '#server/verify/verify.js';
 import { BARE_ENVIRONMENT } from '../cli/catalogue.js';

@@ -11,7 +11,7 @@ import { RETRIED } from '../../packages/client/src/retry.js';
 import { ClientCache } from '#server/clients/client-cache.js';
 import { type ApiError, errors } from '#server/http/errors.js';
 import { NON_FILTERS } from '#server/list/condition/filters.js';
-import { FACET_PARAMETERS } from '#server/list/facets/facet-endpoints.js';
+import { FACET_PARAMETERS } from '#server/list/facets/facets-query.dto.js';
 import { Gate } from '../faults/gate.js';
 import { sharedService, whileOverloaded } from '../service.js';
 import { eventually, until } from '../until.js';

@@ -11,7 +11,7 @@ import {
 } from './http/server/enveloped-express.adapter.js';
 import { connectionLimits } from './http/server/connections.js';
 import { endpointsOf } from './http/endpoints.js';
-import { Cors } from './http/server/headers.js';
+import { Cors } from './http/server/cors.js';
 import { facetEndpoints } from './list/facets/facet-endpoints.js';
 import { publishDocumentation } from './openapi/public-pages.js';
 import { Metrics } from './operations/metrics.js';

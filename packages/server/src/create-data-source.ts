@@ -8,7 +8,8 @@ import { addIndex } from './private-api/database.js';
 import { migrationsOf } from './project.js';
 import { ownResources } from './resource/resource.js';
 import { listIndexes } from './resource/list-indexes.js';
-import { loadEnvFile, Settings } from './settings/settings.js';
+import { Settings } from './settings/settings.js';
+import { loadEnvFile } from './settings/env-file.js';
 
 /** A data source in whose schema the indexes of lists belong to the tables, so that TypeORM does not drop them. */
 class CatalogueDataSource extends DataSource {

@@ -10,7 +10,7 @@ import { openSource, textOf } from '../import/source.js';
 import type { Project } from '../project.js';
 import { hasOwnTable, resourcesOf, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
-import { analyseWritten, REPORT_WRITES } from '../tally/maintain.js';
+import { analyseWritten, REPORT_WRITES } from '../tally/statistics.js';
 import { CommandError } from '../command-error.js';
 import { withCatalogue } from './open-catalogue.js';
 

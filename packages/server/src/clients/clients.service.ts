@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.js';
 import { timeText } from '../resource/formats.js';
 import { resourcesOf } from '../resource/resource.js';
 import { AccessToken, Client } from './client.entity.js';
-import { CLIENT_ID, hashOf, newToken } from './credentials.guard.js';
+import { CLIENT_ID, hashOf, newToken } from './token.js';
 
 /** What an operator sets of a client. */
 export type ClientOptions = Partial<Omit<Client, 'clientID' | 'createdAt'>>;

@@ -1,5 +1,4 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type CatalogueRequest, sendsToken } from '../http/request.js';
 import { clientAddress, keepAddress, networkOf } from '../http/client-limits.js';
 import { SchemaDoubt } from '../database/schema-doubt.js';
@@ -7,20 +6,8 @@ import { ApiError, errors } from '../http/errors.js';
 import { rightsOf } from '../resource/visibility.js';
 import { Settings } from '../settings/settings.js';
 import { ClientCache, type KnownClient } from './client-cache.js';
-import { FixedWindows, limitExceeded } from './rate.guard.js';
-
-/** Format of a client's identifier. Visible ASCII, so that it can be sent in a header. */
-export const CLIENT_ID = /^[\x21-\x7e]{1,100}$/;
-
-/** Generates a token: 256 random bits as 43 characters of base64url, safe in URLs and headers. */
-export function newToken(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** SHA-256 of a token, 32 bytes. Needs no salt: a token of 256 random bits cannot be guessed. */
-export function hashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
-}
+import { FixedWindows, limitExceeded } from './windows.js';
+import { CLIENT_ID, hashOf, isSameHash } from './token.js';
 
 interface Login {
   readonly client: KnownClient;
@@ -94,12 +81,10 @@ export class CredentialsGuard implements CanActivate {
   }
 }
 
-/** Compares with all tokens of the client, in constant time, so that the time does not reveal which one matches. */
+/** Compares with all tokens of the client, so that the time does not reveal which one matches. */
 function withToken(sent: Buffer) {
   return (client: KnownClient): Login | undefined => {
-    const [token] = client.tokens.filter(
-      (each) => each.hash.length === sent.length && timingSafeEqual(each.hash, sent),
-    );
+    const [token] = client.tokens.filter(({ hash }) => isSameHash(hash, sent));
     return token && { client, goodUntil: token.goodUntil };
   };
 }

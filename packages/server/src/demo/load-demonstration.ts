@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DataSource, type EntityManager, type EntityMetadata } from 'typeorm';
 import type { PostgresDataSourceOptions } from 'typeorm/driver/postgres/PostgresDataSourceOptions.js';
 import { AccessToken, Client } from '../clients/client.entity.js';
-import { hashOf } from '../clients/credentials.guard.js';
+import { hashOf } from '../clients/token.js';
 import { databaseOptions } from '../database/database-client.js';
 import { canWait } from '../import/circle.js';
 import { type FileRow, rowsOf } from '../import/file-rows.js';

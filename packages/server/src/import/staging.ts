@@ -1,13 +1,10 @@
 import type { EntityMetadata } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { CommandError } from '../command-error.js';
-import { isSameNumber, JsonText } from '../resource/json-text.js';
-import { valuesOf } from '../resource/column-values.js';
-import type { CellFormat } from '../resource/json-cell.js';
+import { JsonText } from '../resource/json-text.js';
 import {
   checkMapping,
   type ColumnPlan,
-  hasNull,
   importedFields,
   type Mapping,
   NUMBER,
@@ -18,6 +15,7 @@ import type { FileRow } from './file-rows.js';
 import { InvalidRowsError, MAX_PROBLEMS, type Problem } from './invalid-rows.js';
 import { MAX_CACHED_COLUMNS } from './json-reader.js';
 import type { Presence } from './statements.js';
+import { cellReader, type CellReading, seenOnly, withCodes } from './cell.js';
 
 /**
  * Converts the rows of a file to the COPY text of a staging table: the line number; one character per field, `t` if the
@@ -140,16 +138,6 @@ export class Staging {
   }
 }
 
-/** Makes a reader refuse values that one sees as others. */
-function seenOnly(read: (cell: unknown) => CellReading): (cell: unknown) => CellReading {
-  return (cell) => {
-    const reading = read(cell);
-    const mustBe =
-      'value' in reading && reading.value !== null ? mustBeSeen(reading.value) : undefined;
-    return mustBe === undefined ? reading : { mustBe };
-  };
-}
-
 /** A value in the text format of COPY: https://www.postgresql.org/docs/current/sql-copy.html */
 function escaped(value: string | null): string {
   if (value === null) return '\\N';
@@ -164,57 +152,4 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r'
 function shortened(cell: unknown): string {
   const text = withCodes(cell instanceof JsonText ? cell.text : JSON.stringify(cell));
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
-}
-
-/** A value as PostgreSQL reads it, or what it must be instead. */
-type CellReading = { readonly value: string | null } | { readonly mustBe: string };
-
-/**
- * Makes the reader of a column's cells: the text of a CSV file, or any value of an NDJSON one.
- *
- * @throws TypeError for a column whose type cannot be imported
- */
-export function cellReader(column: ColumnMetadata): (cell: unknown) => CellReading {
-  const format = valuesOf(column).cell(column);
-  const nothing = hasNull(column) ? { value: null } : { mustBe: 'given' };
-  return (cell) => {
-    if (cell === null) return nothing;
-    if (cell === EMPTY_QUOTES) return format.read('') === undefined ? nothing : { value: '' };
-    const value =
-      cell instanceof JsonText
-        ? readJsonText(format, cell)
-        : format.read((cell as string | boolean).toString());
-    return value === undefined
-      ? { mustBe: format.expectedOf?.(cell) ?? format.expected }
-      : { value };
-  };
-}
-
-/** Reads a number by its text, and else as JavaScript writes it, if that is an equal number: `5` for `5.0`. */
-function readJsonText({ read, readObject }: CellFormat, json: JsonText): string | undefined {
-  if (typeof json.value !== 'number') return readObject?.(json);
-  const text = String(json.value);
-  return read(json.text) ?? (isSameNumber(json.text, text) ? read(text) : undefined);
-}
-
-/** A character that is not seen: of control or format, without a width, or a space other than the usual one. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u;
-
-/** What an identifier must be instead, because one sees it as another text; `undefined` if one sees all of it. */
-function mustBeSeen(identifier: string): string | undefined {
-  const [invisible] = INVISIBLE.exec(identifier) ?? [];
-  if (invisible !== undefined) {
-    return `without ${codeOf(invisible)}, which is not seen (--allow-invisible takes it)`;
-  }
-  if (identifier.trim() === identifier) return undefined;
-  return 'without white space at its ends (--allow-invisible takes it)';
-}
-
-/** A text in which one sees each character. */
-function withCodes(text: string): string {
-  return text.replace(new RegExp(INVISIBLE, 'gu'), codeOf);
-}
-
-function codeOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

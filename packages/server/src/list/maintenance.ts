@@ -8,7 +8,7 @@ import { loadingTables } from '../database/installed-resource.js';
 import { CHECK_PERIOD, Primary } from '../database/primary.js';
 import { ReservedConnections } from '../database/reserved-connections.js';
 import { purgeDeletions } from './deletions/deletions.js';
-import { UnavailableResources } from './reading/list-sources.js';
+import { UnavailableResources } from './reading/unavailable-resources.js';
 import { ownResources } from '../resource/resource.js';
 import { CountedWords } from '../tally/counted-words.js';
 import { TallyMaintenance } from '../tally/maintain.js';

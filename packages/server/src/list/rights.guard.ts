@@ -5,7 +5,7 @@ import { errors } from '../http/errors.js';
 import { formOf } from '../http/negotiation.js';
 import { declaredOf } from '../resource/declaration.js';
 import { type Rights, rightsOf } from '../resource/visibility.js';
-import { ChangesQueryDto } from './changes/changes.controller.js';
+import { ChangesQueryDto } from './changes/changes-query.dto.js';
 import { ListQueryDto } from './query/list-query.dto.js';
 import { entityOf } from '../http/parameters/declared-parameters.js';
 

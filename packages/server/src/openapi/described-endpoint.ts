@@ -11,8 +11,8 @@ import {
   parametersOf,
   schemaOf,
 } from '../http/parameters/declared-parameters.js';
-import { ChangesQueryDto } from '../list/changes/changes.controller.js';
-import { FacetsQueryDto } from '../list/facets/facet-endpoints.js';
+import { ChangesQueryDto } from '../list/changes/changes-query.dto.js';
+import { FacetsQueryDto } from '../list/facets/facets-query.dto.js';
 import { ListQueryDto, ObjectQueryDto } from '../list/query/list-query.dto.js';
 import { identifierType } from '../resource/formats.js';
 import { classShape, type ObjectShape, schemaOfShape } from '../resource/json-shape.js';

@@ -7,7 +7,7 @@ import { ownResources } from '../resource/resource.js';
 import { lineOf } from './difference.js';
 import { differences } from './differences.js';
 import { Maintenance } from '../list/maintenance.js';
-import { UnavailableResources } from '../list/reading/list-sources.js';
+import { UnavailableResources } from '../list/reading/unavailable-resources.js';
 
 /** Milliseconds between two checks while the database does not match, or maintenance fails. */
 const CHECK_PERIOD = 3000;

@@ -3,6 +3,7 @@ import { isLockTimeout } from '../database/database-failure.js';
 import { nameOf, tableOf } from '../resource/resource.js';
 import { type CellCut, cellCutsDue, cutCells, recut, stretchesDue } from './cut.js';
 import { type CellTally, type Tally, tallyOf, type TallyOrder } from './described-tally.js';
+import { analyseWritten, REPORT_WRITES } from './statistics.js';
 
 /** Maximum number of deltas of each table that a transaction folds. */
 export const FOLD_SIZE = 50_000;
@@ -239,35 +240,4 @@ export function excludeWriters(resource: string, timeout: number): string {
   return `SET LOCAL lock_timeout = ${timeout};
     LOCK TABLE "${resource}" IN SHARE MODE;
     UPDATE tallies SET cuts = cuts + 1 WHERE resource = '${resource}'`;
-}
-
-/**
- * A table is analysed when more rows than this number and this fraction of its rows were written since the last time, and for
- * the first time when any row was.
- */
-const ANALYSED_FROM = { rows: 500, fraction: 0.1 };
-
-/** Makes `analyseWritten` see what a transaction has written as soon as it commits. To be run in that transaction. */
-export const REPORT_WRITES = 'SELECT pg_stat_force_next_flush()';
-
-/**
- * Analyses those of some tables in which much was written. The planner misjudges them, and autovacuum may come minutes later.
- *
- * @param tables quoted
- * @param command waits for no lock
- */
-export async function analyseWritten(
-  dataSource: DataSource,
-  tables: readonly string[],
-  command = 'ANALYZE (SKIP_LOCKED)',
-): Promise<void> {
-  const written = await dataSource.query<{ name: string }[]>(
-    `SELECT name FROM unnest($1::text[]) name JOIN pg_class ON oid = name::regclass
-     WHERE pg_stat_get_mod_since_analyze(oid) > CASE
-       WHEN reltuples < 0 OR pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid) = 0 THEN 0
-       ELSE ${ANALYSED_FROM.rows} + ${ANALYSED_FROM.fraction} * reltuples END`,
-    [tables],
-  );
-  const names = written.map(({ name }) => name).join(', ');
-  if (names) await dataSource.query(`${command} ${names}`);
 }

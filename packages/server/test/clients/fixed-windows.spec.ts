@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { FixedWindows } from '#server/clients/rate.guard.js';
+import { FixedWindows } from '#server/clients/windows.js';
 
 /** The value of `performance.now()`, in milliseconds. */
 let now: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Column, DataSource, type EntityMetadata, PrimaryColumn } from 'typeorm';
-import { cellReader } from '#server/import/staging.js';
+import { cellReader } from '#server/import/cell.js';
 import { resourceSchema } from '#server/openapi/schema.js';
 import { identifierColumn, Resource } from '@catalogue/server';
 import { fieldsOf } from '#server/resource/resource.js';

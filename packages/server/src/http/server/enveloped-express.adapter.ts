@@ -17,7 +17,7 @@ import { type ApiError, errors, noResourceAt } from '../errors.js';
 import { type Observation, observationOf, type RequestTrace } from '../observation.js';
 import { Admission, PUT_OFF, sendBusy } from './admission.js';
 import { EnvelopedServer } from './enveloped-server.js';
-import type { Cors } from './headers.js';
+import type { Cors } from './cors.js';
 import { WaitingRequests } from './waiting-requests.js';
 
 /** The share of the connections on which requests may wait. */

@@ -20,7 +20,8 @@ import { errorEnvelope, JSON_TYPE } from '../envelope.js';
 import { ALLOWED_METHODS, type ApiError, errors } from '../errors.js';
 import type { Observation } from '../observation.js';
 import { onEnd } from './admission.js';
-import { Connections, Deliveries } from './connections.js';
+import { Connections } from './connections.js';
+import { Deliveries } from './deliveries.js';
 import { COMMON_HEADERS, type HeaderList } from './headers.js';
 
 /** Options of Node's server. Sizes are in bytes, timeouts in milliseconds. */

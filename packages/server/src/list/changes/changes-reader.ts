@@ -28,7 +28,7 @@ import { ROW_WRITERS, type RowWriter } from '../reading/row-writer.js';
 import { openingOf, type Part, partOf } from '../reading/whole-list.js';
 import { matchingObjects } from '../statement/page-statement.js';
 import { namesOf, VisibleListing } from '../visibility/visible-listing.js';
-import type { ChangesQueryDto } from './changes.controller.js';
+import type { ChangesQueryDto } from './changes-query.dto.js';
 import { declaredBy } from '../../private-api/decorators.js';
 
 /** Clients of which it is known when they were last answered. */

@@ -8,7 +8,8 @@ import { Listing } from '../listing/listing.js';
 import { defaultLimit } from '../query/list-query.dto.js';
 import { entityOf } from '../../http/parameters/declared-parameters.js';
 import { listKeyOf, type PreparedPage, type VersionedPage } from '../reading/prepared-list.js';
-import { ListSources, readResolved } from '../reading/list-sources.js';
+import { ListSources } from '../reading/list-sources.js';
+import { readResolved } from '../reading/resolved-listing.js';
 import { onlyPage } from '../reading/versions.js';
 import { searchIn } from '../statement/criteria.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
@@ -16,7 +17,7 @@ import { VisibleListing } from '../visibility/visible-listing.js';
 import { columnNamed, countedByDefault, visibleFields } from './countable-fields.js';
 import { type FacetRequest, facetStatement, labelFields } from './facet-statement.js';
 import { type MissingWords, missingWords, type NearText, nearTexts } from './near-words.js';
-import type { FacetsQueryDto } from './facet-endpoints.js';
+import type { FacetsQueryDto } from './facets-query.dto.js';
 
 /**
  * The list whose facet counts a request asks for, as the client sees it, and the counts, of what the handler of the list

@@ -19,7 +19,8 @@ import {
 import { matchingObjects, type PageRequest, type PageToRead } from '../statement/page-statement.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
 import { VisibleListing, visibleRelated } from '../visibility/visible-listing.js';
-import { ListSources, readResolved, type ReadRows } from './list-sources.js';
+import { ListSources } from './list-sources.js';
+import { readResolved, type ReadRows } from './resolved-listing.js';
 import {
   type Explanation,
   listKeyOf,

@@ -12,7 +12,7 @@ import { requireDatabase } from '../query/query-of.js';
 import { and, sqlEach } from '../condition/print.js';
 import { type VisibleObject, visibleRelated } from '../visibility/visible-listing.js';
 import { PreparedStatements } from '../statement/prepared-statements.js';
-import { UnavailableResources } from './list-sources.js';
+import { UnavailableResources } from './unavailable-resources.js';
 
 /** Reads single objects. */
 @Injectable()
