@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { freePort } from '../free-port.js';
-import { openStartupServer } from '#server/cli/prepare-database.js';
+import { openStartupServer } from '#server/cli/startup-server.js';
 import type { EnvelopedExpressAdapter } from '#server/http/server/enveloped-express.adapter.js';
 import { Settings } from '#server/settings/settings.js';
 import { describeInBrowser, executablePath } from '../chromium.js';

@@ -5,7 +5,8 @@ import { migrationNames, pendingMigrations } from '../database/migrate.js';
 import { takeMigrationLock, withShortLocks } from '../database/migration-lock.js';
 import { hasOwnTable, resourcesOf, tableOf } from '../resource/resource.js';
 import { installedResources } from '../schema/differences.js';
-import { notMigrated, stopSignal } from './open-catalogue.js';
+import { notMigrated } from './open-catalogue.js';
+import { stopSignal } from './stop-signal.js';
 
 /**
  * Drops what the service installed for a resource that has no entity any more, or whose entity was

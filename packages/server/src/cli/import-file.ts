@@ -2,17 +2,17 @@ import { setFlagsFromString } from 'node:v8';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
-import type { WriteStream } from 'node:tty';
 import { LockMonitor, type Reporting } from '../database/lock-monitor.js';
 import { formatNamed, type ImportFormat, rowsOf } from '../import/file-rows.js';
 import { importRows } from '../import/import-rows.js';
 import { openSource, textOf } from '../import/source.js';
 import type { Project } from '../project.js';
-import { hasOwnTable, resourcesOf, tableOf } from '../resource/resource.js';
+import { hasOwnTable, tableOf } from '../resource/resource.js';
 import { Maintenance } from '../list/maintenance.js';
 import { analyseWritten, REPORT_WRITES } from '../tally/statistics.js';
 import { CommandError } from '../command-error.js';
-import { withCatalogue } from './open-catalogue.js';
+import { withResource } from './open-catalogue.js';
+import { Progress } from './progress.js';
 
 /** Once, and not for a short wait. */
 const REPORTING: Reporting = { period: 1000, after: 2000, again: Infinity };
@@ -38,13 +38,17 @@ export async function importFile(
   flags: ImportFlags,
   audit: Command,
 ): Promise<void> {
-  const work: ResourceWork = (runner, metadata, catalogue) => {
-    if (hasOwnTable(metadata)) return load(catalogue, runner, metadata, file, flags);
-    throw new CommandError(
-      `${resource} lists ${tableOf(metadata)}, an external table, which is only read`,
-    );
-  };
-  await withResource(project, resource, work, audit);
+  await withResource(
+    project,
+    resource,
+    (runner, metadata, catalogue) => {
+      if (hasOwnTable(metadata)) return load(catalogue, runner, metadata, file, flags);
+      throw new CommandError(
+        `${resource} lists ${tableOf(metadata)}, an external table, which is only read`,
+      );
+    },
+    audit,
+  );
 }
 
 async function load(
@@ -112,91 +116,5 @@ async function maintain(
     console.error('Not maintained yet; the service will do it');
   } catch (error) {
     console.error(`Not maintained; the service will do it: ${(error as Error).message}`);
-  }
-}
-
-type ResourceWork = (
-  runner: QueryRunner,
-  metadata: EntityMetadata,
-  catalogue: INestApplicationContext,
-) => Promise<void>;
-
-/**
- * @param audit as of `withDatabase`
- * @throws CommandError if there is no such resource
- */
-export function withResource(
-  project: Project,
-  name: string,
-  work: ResourceWork,
-  audit?: Command,
-): Promise<void> {
-  const withMetadata = async (
-    catalogue: INestApplicationContext,
-    dataSource: DataSource,
-  ): Promise<void> => {
-    const resources = resourcesOf(dataSource);
-    const metadata = resources.get(name);
-    if (!metadata) {
-      const names = [...resources.keys()].sort().join(', ');
-      throw new CommandError(`There is no resource ${name}; there are ${names}`);
-    }
-    const runner = dataSource.createQueryRunner();
-    try {
-      await work(runner, metadata, catalogue);
-    } finally {
-      await runner.release();
-    }
-  };
-  return withCatalogue(project, withMetadata, { audit });
-}
-
-/** Milliseconds between two lines if the output is not a terminal. */
-const LINE_PERIOD = 5000;
-/** Milliseconds between two updates of the bar. */
-const BAR_PERIOD = 100;
-const BAR_WIDTH = 30;
-
-/** Shows the progress of an import: as a bar on a terminal, otherwise as a line every 5 seconds. */
-class Progress {
-  private rows = 0;
-  private shownAt = performance.now();
-
-  constructor(
-    private readonly output: WriteStream,
-    private readonly source: Awaited<ReturnType<typeof openSource>>,
-  ) {}
-
-  /** Counts the rows of batches as they pass through. */
-  async *count<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
-    for await (const batch of batches) {
-      yield batch;
-      this.rows += batch.length;
-      this.show();
-    }
-    this.show('checking and writing');
-  }
-
-  /** Clears the bar. */
-  end(): void {
-    if (this.output.isTTY) this.output.write('\r\x1b[K');
-  }
-
-  private show(stage?: string): void {
-    const now = performance.now();
-    const period = this.output.isTTY ? BAR_PERIOD : LINE_PERIOD;
-    if (now - this.shownAt < period && !(stage && this.output.isTTY)) return;
-    this.shownAt = now;
-    const { stream, size } = this.source;
-    const fraction = size ? Math.min(1, stream.bytesRead / size) : undefined;
-    const rows = `${this.rows.toLocaleString('en-US')} rows${stage ? `, ${stage}` : ''}`;
-    const percent = fraction === undefined ? '' : `${Math.floor(fraction * 100)} % · `;
-    if (!this.output.isTTY) {
-      this.output.write(`${percent}${rows}\n`);
-      return;
-    }
-    const filled = Math.round((fraction ?? 0) * BAR_WIDTH);
-    const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-    this.output.write(`\r\x1b[K${fraction === undefined ? '' : `${bar} `}${percent}${rows}`);
   }
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { FileFormat } from '../import/file-rows.js';
 import type { Project } from '../project.js';
 import type { ImportFlags } from './import-file.js';
+import { withResource } from './open-catalogue.js';
 
 export function importCommand(catalogue: Command, project: Project): void {
   catalogue
@@ -38,7 +39,6 @@ export function exportCommand(catalogue: Command, project: Project): void {
     .addOption(formatOption(['csv', 'ndjson']).default('csv'))
     .action(async (resource: string, { format }: { format: FileFormat }, audit: Command) => {
       const { exportRows } = await import('../import/export-rows.js');
-      const { withResource } = await import('./import-file.js');
       await withResource(
         project,
         resource,

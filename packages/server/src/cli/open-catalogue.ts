@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityMetadata, QueryRunner } from 'typeorm';
 import type { EmbeddedServer } from 'embedded-postgres-server';
 import { serverSettings } from '../database/server-settings.js';
 import { CommandError } from '../command-error.js';
@@ -126,16 +126,41 @@ export async function withCatalogue<T>(
   return withDatabase(settings, withApplicationAt, { audit });
 }
 
+type ResourceWork = (
+  runner: QueryRunner,
+  metadata: EntityMetadata,
+  catalogue: INestApplicationContext,
+) => Promise<void>;
+
 /**
- * An `AbortSignal` that SIGINT or SIGTERM aborts. A second SIGINT ends the process immediately.
- * Further SIGTERMs are ignored; use SIGKILL.
+ * Runs a command on one resource, as `withCatalogue`.
+ *
+ * @param audit as of `withDatabase`
+ * @throws CommandError if there is no such resource
  */
-export function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  const abort = (): void => {
-    stop.abort();
+export function withResource(
+  project: Project,
+  name: string,
+  work: ResourceWork,
+  audit?: Command,
+): Promise<void> {
+  const withMetadata = async (
+    catalogue: INestApplicationContext,
+    dataSource: DataSource,
+  ): Promise<void> => {
+    const { resourcesOf } = await import('../resource/resource.js');
+    const resources = resourcesOf(dataSource);
+    const metadata = resources.get(name);
+    if (!metadata) {
+      const names = [...resources.keys()].sort().join(', ');
+      throw new CommandError(`There is no resource ${name}; there are ${names}`);
+    }
+    const runner = dataSource.createQueryRunner();
+    try {
+      await work(runner, metadata, catalogue);
+    } finally {
+      await runner.release();
+    }
   };
-  process.once('SIGINT', abort);
-  process.on('SIGTERM', abort);
-  return stop.signal;
+  return withCatalogue(project, withMetadata, { audit });
 }

@@ -3,7 +3,8 @@ import type { DataSource } from 'typeorm';
 import { CommandError } from '../command-error.js';
 import type { Project } from '../project.js';
 import { Settings } from '../settings/settings.js';
-import { stopSignal, withApplication, withCatalogue, withDatabase } from './open-catalogue.js';
+import { withApplication, withCatalogue, withDatabase } from './open-catalogue.js';
+import { stopSignal } from './stop-signal.js';
 import type { DescribeOptions } from '../schema/describe-table.js';
 
 interface DownOptions {
