@@ -166,7 +166,7 @@ export class TestOrder {
 }
 
 /** Without a scope, but each refers to an object of a resource that has one. */
-@Resource('test_lines', { filtered: ['folderID', 'orderID'] })
+@Resource('test_lines', { counted: ['folderID'], filtered: ['folderID', 'orderID'] })
 export class TestLine {
   @PrimaryColumn(identifierColumn)
   lineID!: string;

@@ -393,6 +393,14 @@ describe('A resource with a scope', () => {
         expect(reversed ? streamed.reverse() : streamed).toEqual(expected);
       }
     }
+    for (const [client, label] of [
+      ['a', null],
+      ['b', 'SECRET'],
+    ] as const) {
+      const counts = await pageOf(client, '/facets/test_lines?facets=folderID');
+      const secret = { field: 'folderID', value: 'SECRET-f', label, count: '1' };
+      expect(counts.objects).toContainEqual(secret);
+    }
     await query(`DELETE FROM test_lines WHERE "lineID" = 'l0'`);
     await insert('test_orders', order('a-moved', 'a', 1, { folderID: 'SECRET-f' }));
     for (const parameters of ['include=folder', 'fields=folder.name']) {
