@@ -239,11 +239,12 @@ export const timeText = (reference: string): string =>
 
 /** The least text above all that begin with a text, by code point; `undefined` if there is none. */
 export function textAbove(text: string): string | undefined {
-  const points = Array.from(text, (each) => each.codePointAt(0) ?? 0);
-  const at = points.findLastIndex((point) => point < 0x10ffff);
-  const last = points[at];
+  // The last two code units have the last character: each request for facets asks for several texts.
+  const last = Array.from(text.slice(-2)).at(-1);
   if (last === undefined) return undefined;
+  const rest = text.slice(0, -last.length);
+  const point = last.codePointAt(0) ?? 0;
+  if (point === 0x10ffff) return textAbove(rest);
   // No character has the code points of surrogates.
-  const next = last === 0xd7ff ? 0xe000 : last + 1;
-  return String.fromCodePoint(...points.slice(0, at), next);
+  return rest + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
 }
