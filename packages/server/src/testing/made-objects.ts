@@ -38,7 +38,7 @@ export function madeObjects(metadata: EntityMetadata, values: MadeValues = {}): 
 }
 
 /** The identifier at a place, among those of a column: in no order, and with every difficulty of a path. */
-export function madeIdentifier(column: ColumnMetadata, at: number): unknown {
+function madeIdentifier(column: ColumnMetadata, at: number): unknown {
   switch (columnTypeOf(column)) {
     case 'integer':
       return 3 * at - 20;

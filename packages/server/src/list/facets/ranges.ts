@@ -1,16 +1,14 @@
-import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
 import { ParameterValues } from '../../database/statement.js';
 import type { InvalidValue } from '../../http/parameters/declared-parameters.js';
 import {
   columnTypeOf,
-  mayBeNaN,
   sqlTypeOf,
   type TypeOfColumn,
   valuesOf,
 } from '../../resource/column-values.js';
 import { columnOf } from '../../resource/resource.js';
 import { TallyRanks } from '../../tally/ranks.js';
-import type { Condition } from '../condition/condition.js';
+import { presence } from '../condition/filters.js';
 import { whereOf } from '../condition/print.js';
 import { mustBe } from '../query/parameters.js';
 import { areEqualities, criteriaOf } from '../statement/criteria.js';
@@ -58,7 +56,7 @@ export function limitsOf(list: VisibleListing, name: string, values: ParameterVa
   const { metadata } = list.repository;
   const column = columnOf(metadata, name);
   const reference = `object."${column.databaseName}"`;
-  const matching = [...conditionsBeside(list, name), hasValue(column)];
+  const matching = [...conditionsBeside(list, name), presence(column, true)];
   const where = whereOf(matching, { metadata, values });
   const shown = (limit: string): string => valuesOf(column).publicForm?.(limit) ?? limit;
   const value = `${shown('least')} || '..' || ${shown('greatest')}`;
@@ -73,14 +71,6 @@ export function limitsOf(list: VisibleListing, name: string, values: ParameterVa
     tables: known?.tables ?? [],
     query: `SELECT 1 AS place, ${value} AS value, count FROM (${found}) limits WHERE count > 0`,
   };
-}
-
-/** The condition that a column has a value. NaN is in no interval, and no limit of one. */
-function hasValue(column: ColumnMetadata): Condition {
-  const { propertyName: name } = column;
-  return mayBeNaN(column)
-    ? { kind: 'interval', column: name, upper: { value: 'NaN', inclusive: false } }
-    : { kind: 'exists', column: name, exists: true };
 }
 
 /**
@@ -119,7 +109,7 @@ export function intervalsOf(
   }
   const reference = `object."${column.databaseName}"`;
   const bucket = `1 + width_bucket(${reference}, ${values.addTyped(bounds, `${type}[]`)})`;
-  const where = whereOf([...others, hasValue(column)], { metadata, values });
+  const where = whereOf([...others, presence(column, true)], { metadata, values });
   return {
     tables: [],
     query: `SELECT place, ${label} AS value, coalesce(count, 0) AS count
